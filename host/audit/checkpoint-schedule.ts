@@ -1,5 +1,6 @@
 /** Decides when the newest row of a journal is noted outside of it (SPEC AU3): a second after a write, and on close. */
 
+import { errorText } from "../platform/error-text.ts";
 import type { Clock } from "../platform/platform.ts";
 
 /** Schedule of one journal. Calls do not wait for it. */
@@ -36,7 +37,7 @@ export function createCheckpointSchedule({ note, clock, onDefect }: CheckpointSc
       const { conflict } = await note(clock.now());
       if (conflict !== undefined) sayOnce("The audit journal contradicts its checkpoints", conflict);
     } catch (error) {
-      sayOnce("Cannot write the checkpoint of the audit journal", error instanceof Error ? error.message : String(error));
+      sayOnce("Cannot write the checkpoint of the audit journal", errorText(error));
     }
   }
 

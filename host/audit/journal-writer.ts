@@ -5,6 +5,7 @@
  * chain continues in the next file; `retain-task.ts` removes the oldest.
  */
 
+import { errorText } from "../platform/error-text.ts";
 import type { JournalFile, Journals } from "../platform/files/journal-types.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
 import type { ServiceTask, TaskEnvironment } from "../primitives/service/task.ts";
@@ -139,5 +140,5 @@ function continueInNext(open: OpenFolder, { folder }: JournalBatch, { journals }
 function toFailure(error: unknown, batch: JournalBatch, env: TaskEnvironment): JournalWritten {
   const busy = error instanceof JournalError && error.busy;
   if (!busy) closeJournal(batch, env);
-  return { ok: false, busy, message: error instanceof Error ? error.message : String(error) };
+  return { ok: false, busy, message: errorText(error) };
 }

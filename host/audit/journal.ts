@@ -6,6 +6,7 @@
  * event is durable. One batch is written at a time and contains all rows that arrived meanwhile, so calls share commits.
  */
 
+import { errorText } from "../platform/error-text.ts";
 import type { Clock } from "../platform/platform.ts";
 import { createActBudget } from "./act-budget.ts";
 import { createCheckpointSchedule } from "./checkpoint-schedule.ts";
@@ -189,7 +190,7 @@ export function createJournal(options: JournalOptions): EventStore {
       return written;
     } catch (error) {
       isUncertain = true;
-      return { ok: false, busy: false, message: error instanceof Error ? error.message : String(error) };
+      return { ok: false, busy: false, message: errorText(error) };
     }
   }
 

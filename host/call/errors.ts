@@ -242,8 +242,3 @@ function problemToJson(problem: ValueProblem): JsonValue {
 function toSeconds(milliseconds: number): string {
   return `${Number((milliseconds / 1000).toFixed(3))}s`;
 }
-
-/** Returns the stack of a defect for the log, or its text. */
-export function defectText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}

@@ -1,6 +1,7 @@
 /** The user's terminal. Prompts go to stderr, because stdout is for results. */
 
 import { createInterface } from "node:readline";
+import { errorText } from "./error-text.ts";
 import { BoundedLines } from "./network/bounded-lines.ts";
 import { joinBytes } from "./bytes.ts";
 import { createStreamConnection } from "./network/line-connection.ts";
@@ -118,6 +119,6 @@ function wantsColor(): boolean {
 
 function failUnlessGone(error: unknown): void {
   if (isGone(error)) return;
-  process.stderr.write(`Cannot write to standard output: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`Cannot write to standard output: ${errorText(error)}\n`);
   process.exit(1);
 }

@@ -7,6 +7,7 @@ import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles 
 import { askInStandstill } from "../call/asks.ts";
 import type { ToolContext } from "../call/context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../call/errors.ts";
+import { defectText } from "../platform/error-text.ts";
 import { copyJson, copySlices, type JsonCopy } from "../primitives/json/json.ts";
 import type { Slices } from "../platform/platform.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
@@ -123,7 +124,7 @@ async function start(run: () => unknown): Promise<Ending> {
 function askToCancel(tool: Tool | undefined, record: RunRecord): void {
   if (tool?.cancel === undefined) return;
   void start(() => tool.cancel?.()).then((ending) => {
-    if (ending.kind === "threw") record.log.write("warn", "A tool's cancel threw", { error: describe(ending.thrown) });
+    if (ending.kind === "threw") record.log.write("warn", "A tool's cancel threw", { error: defectText(ending.thrown) });
   });
 }
 
@@ -211,7 +212,7 @@ function thrownToError(thrown: unknown, callId: string, record: RunRecord): Tool
   if (thrown instanceof ToolError) return thrown.code === "internal" ? internal(callId) : thrown.toData();
   const denial = denialOf(thrown);
   if (denial !== undefined) return toolError("fs_denied", denial);
-  record.log.write("error", "A host tool threw", { error: describe(thrown) });
+  record.log.write("error", "A host tool threw", { error: defectText(thrown) });
   return toolFailedHidden(callId);
 }
 
@@ -251,8 +252,4 @@ async function readDetails(
 /** Returns the message of a refusal by the workspace files. It holds its own advice and no secret, so the caller may see it. */
 function denialOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && thrown.name === "NotCapable" ? thrown.message : undefined;
-}
-
-function describe(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

@@ -1,5 +1,6 @@
 /** Toolkits: groups of tools of the embedding program that are registered all or none (SPEC K4). */
 
+import { errorText } from "../platform/error-text.ts";
 import type { Clock, Log } from "../platform/platform.ts";
 import type { Registry } from "../tools/registry.ts";
 import { type FunctionToolOptions, functionTool, type ToolFunction } from "./function.ts";
@@ -62,7 +63,7 @@ export function createToolkits({ registry, clock, log }: ToolkitsOptions): Toolk
       name = nameOf(toolkit);
       status = { name, ok: true, tools: register(toolkit) };
     } catch (error) {
-      status = { name, ok: false, reason: error instanceof Error ? error.message : String(error) };
+      status = { name, ok: false, reason: errorText(error) };
       log.write("warn", `Toolkit "${name}" is skipped: ${status.reason}`);
     }
     const shown = Object.freeze(status);

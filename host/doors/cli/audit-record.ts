@@ -3,6 +3,7 @@
 import { type Audit, type AuditPlace, createAudit } from "../../audit/audit.ts";
 import { CHECKPOINT_JOURNAL, readCheckpoints } from "../../audit/checkpoints.ts";
 import { checkExport, exportLines } from "../../audit/export.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { JournalKey } from "../../platform/files/journal-types.ts";
 import { serviceThreads } from "../../host/service-entry.ts";
 import { createService, type Service } from "../../primitives/service/service.ts";
@@ -157,7 +158,7 @@ async function keyOf(context: CommandContext, { auditFolder: folder, checkpointF
     await openService(context).run(CHECKPOINT_JOURNAL, { folder, file, time: platform.clock.now() }, { owner: "audit" });
     return (await readCheckpoints(file, platform))?.key;
   } catch (error) {
-    output.note(printable(`Cannot read the signing key: ${error instanceof Error ? error.message : String(error)}`));
+    output.note(printable(`Cannot read the signing key: ${errorText(error)}`));
     return undefined;
   }
 }

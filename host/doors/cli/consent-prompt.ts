@@ -1,6 +1,7 @@
 /** Asks the user at the terminal of `dev` to accept waiting versions, one at a time (SPEC H6). */
 
 import type { HostEvent } from "../../audit/events.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { Operations } from "../operations.ts";
 import type { HeldVersion } from "../../plugins/folder/status.ts";
 import type { CommandContext } from "./command.ts";
@@ -61,11 +62,7 @@ export function createConsentPrompts(
     ask(plugin, { version, digest }) {
       drop(plugin);
       waiting.set(plugin, { version, digest });
-      asking = asking
-        .then(askAll)
-        .catch((error: unknown) =>
-          output.note(`Cannot accept the plugin: ${printable(error instanceof Error ? error.message : String(error))}`),
-        );
+      asking = asking.then(askAll).catch((error: unknown) => output.note(`Cannot accept the plugin: ${printable(errorText(error))}`));
     },
     hear({ type, plugin, digest, payload }) {
       if (plugin === undefined) return;

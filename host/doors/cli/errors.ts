@@ -1,5 +1,6 @@
 /** Reports the error of a failed command: a message with advice, or the same as JSON. */
 
+import { errorText } from "../../platform/error-text.ts";
 import { type DoorErrorCode, DoorError } from "../operations.ts";
 import { problemToText } from "../../../manifests/mod.ts";
 import { LockFileError } from "../../plugins/consent/lock.ts";
@@ -19,10 +20,7 @@ export function reportError(error: unknown, platform: Platform, output: Output):
   const shown = toCliError(error, output.program);
   if (!shown) {
     platform.log.write("error", "The command failed unexpectedly", { error });
-    return report(
-      new CliError("internal", `bascule failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`),
-      output,
-    );
+    return report(new CliError("internal", `bascule failed unexpectedly: ${errorText(error)}`), output);
   }
   return report(shown, output);
 }

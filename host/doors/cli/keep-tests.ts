@@ -1,6 +1,7 @@
 /** Runs a plugin's cases and tests after each reload in `bascule dev` (SPEC I7). */
 
 import type { Permissions } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import { FileError } from "../../platform/platform.ts";
 import type { FileOutcome } from "../../testing/outcome.ts";
 import { digestFiles } from "../../primitives/digest.ts";
@@ -74,7 +75,7 @@ export function createTestKeeper(
   function tellProblem(plugin: string, error: unknown): undefined {
     // The folder was deleted in the meantime, which is a separate event.
     if (error instanceof FileError && error.code === "not_found") return;
-    output.note(`Cannot run the tests of ${printable(plugin)}: ${printable(error instanceof Error ? error.message : String(error))}`);
+    output.note(`Cannot run the tests of ${printable(plugin)}: ${printable(errorText(error))}`);
   }
 
   /** Formats a summary line and the first failures. `bascule test` shows all of them. */

@@ -1,8 +1,8 @@
 /** HTTP door for any program with a token (SPEC I4). */
 
 import { Hono } from "hono";
-import { defectText } from "../../call/errors.ts";
-import { isAtOrBelow, type ServerConfig, type ServerLimits } from "../../../manifests/mod.ts";
+import { type ServerConfig, type ServerLimits, isAtOrBelow } from "../../../manifests/mod.ts";
+import { defectText } from "../../platform/error-text.ts";
 import { BodyTooLarge, DEFAULT_HTTP_LIMITS } from "../../platform/network/http-types.ts";
 import { type GiveBack, LARGE_BYTES, Shares } from "../../../sandbox/mod.ts";
 import { JournalError } from "../../platform/files/journal-types.ts";

@@ -1,5 +1,6 @@
 /** Assembles the parts of an MCP door. */
 
+import { errorText } from "../../platform/error-text.ts";
 import { auditResources } from "./audit-resources.ts";
 import { createChanges } from "./changes.ts";
 import { createLargeInputs, MAX_MESSAGE_BYTES } from "./large-inputs.ts";
@@ -24,7 +25,7 @@ export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["is
     changes: createChanges(host, prompts),
     marks: createMarks(platform),
     inputs: createLargeInputs(platform, MAX_MESSAGE_BYTES),
-    onError: (error) => platform.log.write("warn", "MCP", { error: error instanceof Error ? error.message : String(error) }),
+    onError: (error) => platform.log.write("warn", "MCP", { error: errorText(error) }),
     isBehind,
   };
 }

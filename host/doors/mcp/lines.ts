@@ -2,6 +2,7 @@
 
 import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { errorText } from "../../platform/error-text.ts";
 import { piecesBytes } from "../../primitives/json/json-bytes.ts";
 import type { LineConnection } from "../../platform/platform.ts";
 import { createClient, type McpClient } from "./client.ts";
@@ -83,7 +84,7 @@ export function transportOf(
         try {
           message = deserializeMessage(line);
         } catch (error) {
-          transport.onerror?.(new Error(`Not a protocol message: ${error instanceof Error ? error.message : String(error)}`));
+          transport.onerror?.(new Error(`Not a protocol message: ${errorText(error)}`));
           return;
         }
         transport.onmessage?.(message);

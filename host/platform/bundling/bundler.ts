@@ -4,6 +4,7 @@
 
 import { readFile } from "node:fs/promises";
 import type { Loader, Metafile, OnLoadResult, OnResolveResult, Plugin } from "esbuild";
+import { errorText } from "../error-text.ts";
 import { type Esbuild, loadEsbuild } from "./esbuild.ts";
 import { MISSING, nodeShims } from "../node-shims.ts";
 import { pack } from "./pack-bundler.ts";
@@ -21,7 +22,7 @@ async function bundle(request: BundleRequest): Promise<BundleOutcome> {
     const { files, inputs, missing } = await buildForGuest(esbuild, request);
     return { ok: true, files, inputs, missing: [...new Set([...missing.values()].flat())].toSorted() };
   } catch (error) {
-    return { ok: false, reason: "failed", message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: "failed", message: errorText(error) };
   }
 }
 

@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign, ver
 import { closeSync, existsSync, linkSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { errorText } from "../error-text.ts";
 import { errnoOf } from "./file-errors.ts";
 import { JournalError, type JournalFile, type JournalKey, type JournalRow, type Journals } from "./journal-types.ts";
 import { isLeftover, NO_LINKS, temporaryFor } from "./write-atomic.ts";
@@ -147,7 +148,7 @@ function createFile(database: DatabaseSync, path: string): JournalFile {
         const found = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"];
         return found === "ok" ? undefined : String(found);
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        return errorText(error);
       }
     },
     close: () => database.close(),

@@ -1,6 +1,7 @@
 /** MCP servers as child processes and over HTTP (SPEC K3). */
 
 import type { ChildProcess } from "node:child_process";
+import { errorText } from "../error-text.ts";
 import { setAlive } from "../files/handle-alive.ts";
 import { spawnGuarded } from "./process-group.ts";
 import { readLines } from "../network/line-connection.ts";
@@ -28,7 +29,7 @@ function start(options: ServerProcessOptions): ServerProcess {
     child = spawnGuarded({ file: command, args, cwd, env });
   } catch (thrown) {
     // Node throws for some arguments.
-    queueMicrotask(() => onEnd(thrown instanceof Error ? thrown.message : String(thrown), ""));
+    queueMicrotask(() => onEnd(errorText(thrown), ""));
     return { send: () => false, stop: () => Promise.resolve() };
   }
   const { stdin, stdout, stderr, stdio } = child;

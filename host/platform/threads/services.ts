@@ -1,6 +1,7 @@
 /** Service threads by `node:worker_threads`, which Deno has too. */
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { errorText } from "../error-text.ts";
 import { cacheFolder } from "../files/cache-folder.ts";
 import { onMessage, postMessage } from "./ports.ts";
 import type { ServiceAnswer, ServiceConnection, ServiceThreads } from "./service-types.ts";
@@ -44,7 +45,7 @@ function start(entry: URL): ServiceConnection {
     onExit(listener) {
       let reason = "the thread ended";
       worker.on("error", (error: unknown) => {
-        reason = error instanceof Error ? error.message : String(error);
+        reason = errorText(error);
       });
       worker.on("exit", () => {
         channel.port1.close();

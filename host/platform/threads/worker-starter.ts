@@ -1,6 +1,7 @@
 /** Entry file of the thread that starts sandbox workers on Deno, in place of the host's thread. */
 
 import { parentPort, type Worker } from "node:worker_threads";
+import { errorText } from "../error-text.ts";
 import { newWorkerThread, type StarterOrder } from "./workers.ts";
 
 const workers = new Map<number, Worker>();
@@ -12,7 +13,7 @@ parentPort?.on("message", (order: StarterOrder) => {
   workers.set(number, worker);
   let reason = "the thread ended";
   worker.on("error", (error: unknown) => {
-    reason = error instanceof Error ? error.message : String(error);
+    reason = errorText(error);
   });
   worker.on("exit", () => {
     workers.delete(number);

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../../sandbox/mod.ts";
+import { errorText } from "../error-text.ts";
 import { cacheFolder } from "../files/cache-folder.ts";
 import { timeZone } from "../time-zone.ts";
 import { createImageCache } from "../files/image-cache.ts";
@@ -103,7 +104,7 @@ function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
     onExit(listener) {
       let reason = "the thread ended";
       worker.on("error", (error: unknown) => {
-        reason = error instanceof Error ? error.message : String(error);
+        reason = errorText(error);
       });
       worker.once("exit", () => listener(reason));
     },

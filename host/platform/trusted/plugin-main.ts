@@ -7,6 +7,7 @@
 
 import { connect } from "node:net";
 import { format } from "node:util";
+import { errorText } from "../error-text.ts";
 import { refuseLost } from "../lost-values.ts";
 import { readMessages, type Told } from "./plugin-channel.ts";
 import { createContext, TOOL_OUTPUT } from "./plugin-context.ts";
@@ -122,7 +123,7 @@ function toOutcome(returned: unknown): object {
 
     return made;
   } catch (error) {
-    return { type: "not_json", message: error instanceof Error ? error.message : String(error) };
+    return { type: "not_json", message: errorText(error) };
   }
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { type LimitRequest, type PermissionBases, type Permissions, raisedLimits } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import { createVersion, toCandidate } from "../folder/compile.ts";
@@ -213,7 +214,7 @@ export function createConsent(options: ConsentOptions): Consent {
         if (batch.size > 0 || isNamesOnly) await write([...batch.values()]);
       } catch (error) {
         platform.log.write("error", "Cannot write bascule.lock", {
-          error: error instanceof Error ? error.message : String(error),
+          error: errorText(error),
         });
       }
     });
@@ -267,7 +268,7 @@ export function createConsent(options: ConsentOptions): Consent {
       refusedLock = undefined;
       await given.refresh(lock.entries());
     } catch (error) {
-      const notice = `bascule.lock has errors; the last good entries stay in force: ${error instanceof Error ? error.message : String(error)}`;
+      const notice = `bascule.lock has errors; the last good entries stay in force: ${errorText(error)}`;
       if (refusedLock !== notice) platform.log.write("error", notice);
       refusedLock = notice;
     }

@@ -1,6 +1,7 @@
 /** Accepted plugin versions, in memory and in `bascule.lock` (SPEC H7). */
 
 import { type Problem, problemToText, utf8Length } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
 import {
@@ -145,7 +146,7 @@ async function readLockText(platform: Pick<Platform, "files">, file: string): Pr
     return new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_LOCK_BYTES));
   } catch (error) {
     if (error instanceof FileError && error.code === "not_found") return undefined;
-    throw new LockFileError(`Cannot read "${file}": ${error instanceof Error ? error.message : String(error)}`);
+    throw new LockFileError(`Cannot read "${file}": ${errorText(error)}`);
   }
 }
 
@@ -165,6 +166,6 @@ async function write(platform: Pick<Platform, "files">, file: string, text: stri
   try {
     await platform.files.writeAtomic(file, text);
   } catch (error) {
-    throw new LockFileError(`Cannot write "${file}": ${error instanceof Error ? error.message : String(error)}`);
+    throw new LockFileError(`Cannot write "${file}": ${errorText(error)}`);
   }
 }

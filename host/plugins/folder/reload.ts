@@ -6,6 +6,7 @@
 
 import type { PermissionBases } from "../../../manifests/mod.ts";
 import { createTurns, type Sandbox } from "../../../sandbox/mod.ts";
+import { defectText } from "../../platform/error-text.ts";
 import { FileError, type Log, type Platform } from "../../platform/platform.ts";
 import type { ImageLease } from "../../routes/wasm.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
@@ -258,10 +259,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   }
 
   function onDefect(path: string, defect: unknown): void {
-    log.write("error", "Cannot process a plugin folder", {
-      path,
-      error: defect instanceof Error ? (defect.stack ?? defect.message) : String(defect),
-    });
+    log.write("error", "Cannot process a plugin folder", { path, error: defectText(defect) });
   }
 
   async function reconsider(plugin: string): Promise<void> {

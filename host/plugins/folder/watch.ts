@@ -1,6 +1,7 @@
 /** Fast notice of changes: maps the platform watcher's file paths to places of plugins. */
 
 import { relativeBelow } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { Watcher } from "../../platform/platform.ts";
 import type { Place } from "./discover.ts";
 
@@ -33,7 +34,7 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
   function trouble(error: unknown): void {
     if (isInTrouble) return;
     isInTrouble = true;
-    onTrouble(error instanceof Error ? error.message : String(error));
+    onTrouble(errorText(error));
   }
 
   async function openWatch(path: string, realPath: string, onChange: (path: string) => void): Promise<void> {

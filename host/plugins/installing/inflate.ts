@@ -1,6 +1,7 @@
 /** Decompresses bytes up to a maximum size. */
 
 import { Gunzip, Inflate } from "fflate";
+import { errorText } from "../../platform/error-text.ts";
 import { PackageError } from "./package-error.ts";
 
 /** Compressed bytes per step: at most 4 MiB are produced before the size is checked again. */
@@ -27,7 +28,7 @@ export function inflate(format: "raw" | "gzip", bytes: Uint8Array, maxBytes: num
     }
   } catch (error) {
     if (error instanceof PackageError) throw error;
-    throw new PackageError(`Compressed data is damaged: ${error instanceof Error ? error.message : String(error)}`);
+    throw new PackageError(`Compressed data is damaged: ${errorText(error)}`);
   }
   if (!isOver) throw new PackageError("Compressed data ends too early");
   return joined(pieces, total);

@@ -5,6 +5,7 @@
  * The first request starts the thread. If the thread ends, its running requests fail, and the next request starts a new thread.
  */
 
+import { errorText } from "../../platform/error-text.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { ServiceAnswer, ServiceConnection } from "../../platform/threads/service-types.ts";
 import { runTask } from "./serve-tasks.ts";
@@ -88,7 +89,7 @@ export function createService(options: ServiceOptions): Service {
       connection ??= open();
       connection.post({ id, task: task.name, input }, moved);
     } catch (error) {
-      onAnswer({ id, ok: false, name: "ServiceEnded", message: error instanceof Error ? error.message : String(error) });
+      onAnswer({ id, ok: false, name: "ServiceEnded", message: errorText(error) });
     }
   }
 

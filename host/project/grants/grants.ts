@@ -2,6 +2,7 @@
 
 import type { JsonValue, LocatedJson, Permissions, Problem } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import { mergePermissions, subtractPermissions } from "../../policy/merge-permissions.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -204,7 +205,7 @@ async function readText(platform: Pick<Platform, "files">, file: string): Promis
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(await platform.files.readBytes(file, MAX_BYTES)) };
   } catch (error) {
     if (error instanceof FileError && error.code === "not_found") return { ok: true, text: EMPTY_FILE };
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return { ok: false, problem: problem("", `Cannot read the file: ${reason}`) };
   }
 }

@@ -3,6 +3,7 @@
  */
 
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
+import { errorText } from "../../platform/error-text.ts";
 import { hashOf } from "../../primitives/json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createProvider, isLoopback, isSafeForTokens, joinedScopes, type LoginOf, type LoginStore, readGood } from "./logins.ts";
@@ -68,7 +69,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   } catch (error) {
     const reason: unknown = over.signal.aborted ? over.signal.reason : error;
     if (reason instanceof LoginFailed) throw reason;
-    throw new LoginFailed(reason instanceof Error ? reason.message : String(reason));
+    throw new LoginFailed(errorText(reason));
   } finally {
     over.stop();
     await callback.close();

@@ -2,6 +2,7 @@
 
 import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import type { McpServerConfig } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { errorCode, type Login, type LoginStore, readGood } from "./logins.ts";
 
@@ -40,7 +41,7 @@ export async function logOut(
     const problem = await revoke(login.tokens, client, fetch);
     return { removed, issuer, ...(problem !== undefined && { problem }) };
   } catch (error) {
-    return { removed, issuer, problem: error instanceof Error ? error.message : String(error) };
+    return { removed, issuer, problem: errorText(error) };
   }
 }
 

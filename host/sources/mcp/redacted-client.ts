@@ -2,6 +2,7 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { JsonValue } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { Secrets } from "../../capabilities/secrets/secrets.ts";
 import type { McpClient } from "./client.ts";
@@ -33,6 +34,6 @@ function* redactedTools(given: readonly Tool[], redact: Secrets["redact"]): Gene
 
 /** Redacts an error's message, which may contain any answer of a server. */
 export function redactedError(error: unknown, redact: Secrets["redact"]): Error {
-  const text = redact(error instanceof Error ? error.message : String(error));
+  const text = redact(errorText(error));
   return new Error(typeof text === "string" ? text : "", { cause: error });
 }

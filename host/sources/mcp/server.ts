@@ -4,6 +4,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
 import type { ToolContext } from "../../call/context.ts";
 import { isJsonObject, type JsonValue, type McpServerConfig } from "../../../manifests/mod.ts";
+import { errorText } from "../../platform/error-text.ts";
 import type { Clock, Log, Slices } from "../../platform/platform.ts";
 import type { Registry } from "../../tools/registry.ts";
 import { ToolUnavailable } from "../../tools/tool-error.ts";
@@ -111,7 +112,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       problem = undefined;
       waitMs = FIRST_WAIT_MS;
     } catch (error) {
-      lose(mine, error instanceof Error ? error.message : String(error));
+      lose(mine, errorText(error));
     }
   }
 
@@ -162,7 +163,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         listAgain = false;
         await list(mine);
       })
-      .catch((error: unknown) => lose(mine, error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => lose(mine, errorText(error)))
       .finally(() => {
         // Changes reported by a lost connection do not count for the next one.
         if (listing !== turn) return;

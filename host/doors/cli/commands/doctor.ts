@@ -2,6 +2,7 @@
 
 import type { IsolationConfig, ProjectConfig } from "../../../../manifests/mod.ts";
 import { engineInForce } from "../../../../sandbox/mod.ts";
+import { errorText } from "../../../platform/error-text.ts";
 import type { Confinement, Platform, SystemFacts } from "../../../platform/platform.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -40,9 +41,7 @@ async function doctor(context: CommandContext): Promise<number> {
   const [engine, system, process] = await Promise.all([
     engineInForce(platform.workers),
     platform.inspectSystem(),
-    platform.isolation
-      .inspect()
-      .catch((error: unknown): ProcessFacts => ({ problem: error instanceof Error ? error.message : String(error) })),
+    platform.isolation.inspect().catch((error: unknown): ProcessFacts => ({ problem: errorText(error) })),
   ]);
   const inForce = isolation.by === "process" ? process : THREADS;
   const problems = [

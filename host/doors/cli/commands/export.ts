@@ -9,6 +9,7 @@ import {
   problemToText,
   toDenoPermissions,
 } from "../../../../manifests/mod.ts";
+import { errorText } from "../../../platform/error-text.ts";
 import { openPlaces } from "../../../project/places.ts";
 import { FileError } from "../../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
@@ -118,7 +119,7 @@ async function readConfig({ files }: CommandContext["platform"], file: string): 
     text = new TextDecoder("utf-8", { fatal: true }).decode(await files.readBytes(file, MAX_BYTES));
   } catch (error) {
     if (error instanceof FileError && error.code === "not_found") return {};
-    throw broken(file, error instanceof Error ? error.message : String(error));
+    throw broken(file, errorText(error));
   }
   const parsed = parseJson(text, { maxBytes: MAX_BYTES, maxDepth: 64 });
   if (!parsed.ok) throw broken(file, parsed.problems.map(problemToText).join("; "));
