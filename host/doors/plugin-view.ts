@@ -23,7 +23,7 @@ import {
   raisedLimits,
 } from "../../manifests/mod.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
-import { FileError, type Files } from "../platform/platform.ts";
+import { type Files } from "../platform/platform.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PluginStatus } from "../plugins/folder/status.ts";
 import { absolutePermissions } from "./absolute-permissions.ts";
@@ -200,11 +200,7 @@ async function readOwn(directory: string, file: string, files: Files): Promise<s
 
 /** Reads a file. Returns undefined if it is missing, too large, not a regular file or a link. */
 async function readText(path: string, files: Files): Promise<string | undefined> {
-  try {
-    if ((await files.lstat(path))?.kind !== "file") return undefined;
-    return new TextDecoder().decode(await files.readBytes(path, MAX_FRAMED_BYTES));
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
+  if ((await orUndefined(files.lstat(path)))?.kind !== "file") return undefined;
+  const bytes = await orUndefined(files.readBytes(path, MAX_FRAMED_BYTES));
+  return bytes && new TextDecoder().decode(bytes);
 }

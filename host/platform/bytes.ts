@@ -1,3 +1,5 @@
+/** Bytes, joined or written out. */
+
 /** Joins chunks of bytes. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
@@ -7,4 +9,9 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
     at += part.length;
   }
   return joined;
+}
+
+/** Returns two lower-case hex digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,6 +1,6 @@
-/** Treats a file that cannot be inspected as missing. */
+/** Treats files that cannot be inspected as missing. */
 
-import { FileError } from "./platform.ts";
+import { FileError, type FileErrorCode } from "./platform.ts";
 
 /**
  * Returns the result; undefined if the file is gone, too large or out of reach.
@@ -14,4 +14,14 @@ export async function orUndefined<T>(look: Promise<T>): Promise<T | undefined> {
     if (error instanceof FileError) return undefined;
     throw error;
   }
+}
+
+const MISSING: ReadonlySet<FileErrorCode> = new Set(["not_found", "not_a_directory"]);
+
+/** Returns a handler of rejections that gives `instead` for a missing file, and throws every other error. */
+export function unlessMissing<T>(instead: T, missing: ReadonlySet<FileErrorCode> = MISSING): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof FileError && missing.has(error.code)) return instead;
+    throw error;
+  };
 }

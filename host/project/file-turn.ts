@@ -2,6 +2,7 @@
 
 import { isJsonObject, parseJson } from "../../manifests/mod.ts";
 import type { ProcessIdentity } from "../platform/environment-types.ts";
+import { orUndefined } from "../platform/or-undefined.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 
 /** Parts of the platform that a lock needs. */
@@ -125,12 +126,8 @@ export function markOf({ random, environment }: Pick<TurnPlatform, "random" | "e
 
 /** Reads the mark; undefined if the file is missing or not a mark. */
 export async function markIn(files: Platform["files"], busy: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder().decode(await files.readBytes(busy, MAX_MARK_BYTES));
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
+  const bytes = await orUndefined(files.readBytes(busy, MAX_MARK_BYTES));
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 export function fateOfMark({ environment }: Pick<TurnPlatform, "environment">, mark: string | undefined): "alive" | "gone" | "unknown" {

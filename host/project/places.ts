@@ -1,5 +1,6 @@
 /** Absolute paths of a host: project, state, workspace, plugin roots. */
 
+import { orUndefined } from "../platform/or-undefined.ts";
 import { sha256Hex } from "../primitives/digest.ts";
 import { type JsonObject, normalizePath, type PermissionBases } from "../../manifests/mod.ts";
 import type { Environment } from "../platform/environment-types.ts";
@@ -83,7 +84,7 @@ export async function openPlaces(
     lockFile: join(root, "bascule.lock"),
     settingsFolder: join(state, "settings"),
     auditFolder: join(state, "audit"),
-    checkpointFile: `${environment.config}/journals/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.db`,
+    checkpointFile: `${environment.config}/journals/${(await sha256Hex(root)).slice(0, 32)}.db`,
     workspace: realWorkspace,
     ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,
@@ -196,10 +197,5 @@ async function namedInRealFolder(platform: Pick<Platform, "files">, path: string
 
 /** A root that does not exist yet is created later, under the given name. */
 async function realPathOrSame({ files }: Pick<Platform, "files">, path: string): Promise<string> {
-  try {
-    return await files.realPath(path);
-  } catch (error) {
-    if (error instanceof FileError) return path;
-    throw error;
-  }
+  return (await orUndefined(files.realPath(path))) ?? path;
 }

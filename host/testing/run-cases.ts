@@ -2,9 +2,10 @@
 
 import { coversPermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call/call.ts";
+import { unlessMissing } from "../platform/or-undefined.ts";
 import { equalJson } from "../primitives/json/equal-json.ts";
 import type { Host } from "../host/host-interface.ts";
-import { FileError, type Platform } from "../platform/platform.ts";
+import { type Platform } from "../platform/platform.ts";
 import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";
 import { type PluginCase, readCases } from "./cases.ts";
 import type { FileOutcome, TestEvent, TestOutcome } from "./outcome.ts";
@@ -95,13 +96,8 @@ function differences({ expect }: PluginCase, result: ToolResult, expand: <T exte
 async function fileDifferences({ expect }: PluginCase, workspace: string, { files }: CaseRun["platform"]): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const [path, wanted] of expect.files) {
-    const found = await files.readText(`${workspace}/${path}`).catch(missing);
+    const found = await files.readText(`${workspace}/${path}`).catch(unlessMissing(null));
     if (found !== wanted) wrong.push(`Expected file "${path}" to be ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`);
   }
   return wrong;
-}
-
-function missing(error: unknown): null {
-  if (error instanceof FileError && (error.code === "not_found" || error.code === "not_a_directory")) return null;
-  throw error;
 }

@@ -6,6 +6,7 @@ import { createHost } from "../host/host.ts";
 import type { Host } from "../host/host-interface.ts";
 import type { HostEvent } from "../audit/events.ts";
 import type { HostOptions } from "../host/host-options.ts";
+import { toHex } from "../platform/bytes.ts";
 import { mergePermissions } from "../policy/merge-permissions.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import { createPolicy } from "../policy/policy.ts";
@@ -79,7 +80,7 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   const { manifest, files } = bytes;
   const signal = options.signal ?? new AbortController().signal;
   const isolated = options.isolation === undefined ? {} : { isolation: options.isolation };
-  const made = `${platform.environment.tmp}/bascule-test-${hex(platform.random.bytes(12))}`;
+  const made = `${platform.environment.tmp}/bascule-test-${toHex(platform.random.bytes(12))}`;
   await platform.files.makeDirectory(made);
   const root = await platform.files.realPath(made);
   const hosts = new Map<string, Promise<Host>>();
@@ -209,7 +210,3 @@ function testFiles(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
 }
 
 const TEST_FILE = /(?:^|\/)(?:[^/]*[._])?test\.m?[jt]s$/;
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -1,6 +1,7 @@
 /** Creates temporary files and folders: with unguessable names, exclusively, for this user only. */
 
 import type { HostAnswer } from "../../../sandbox/mod.ts";
+import { toHex } from "../../platform/bytes.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 import { answer, failure } from "../answer.ts";
 import type { BridgeContext } from "../bridge.ts";
@@ -46,8 +47,4 @@ async function make(kind: "file" | "directory", path: CheckedPath<"write">, { pl
 export function temporaryFolder({ grant, platform }: Pick<BridgeContext, "grant" | "platform">): string {
   const bases = grant.layers.map((layer) => layer.permissions.bases.tmp);
   return bases.find((tmp) => tmp !== undefined) ?? platform.environment.tmp;
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

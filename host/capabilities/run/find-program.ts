@@ -1,7 +1,8 @@
 /** Finds a program by its path, or in those folders of the host's `PATH` that tools cannot write to. */
 
 import { isAtOrBelow, namesPath } from "../../../manifests/mod.ts";
-import { FileError, type Platform } from "../../platform/platform.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
 
 type SearchPlatform = Pick<Platform, "files" | "environment">;
 
@@ -47,7 +48,7 @@ const BATCH = /\.(bat|cmd)$/i;
 /** Returns the path without resolving links: many programs (busybox, npm) depend on the name that they were called by. */
 async function executableAt(path: string, { files, environment }: SearchPlatform): Promise<string | undefined> {
   if (environment.os === "windows" && BATCH.test(path)) return undefined;
-  const real = await realPathOf(files, path);
+  const real = await orUndefined(files.realPath(path));
   const info = real === undefined ? undefined : await files.stat(real);
   const isProgram = info?.kind === "file" && (environment.os === "windows" || (info.mode & EXECUTABLE) !== 0);
   return isProgram ? path : undefined;

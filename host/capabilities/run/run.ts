@@ -5,6 +5,7 @@
 
 import type { JsonValue, Limits } from "../../../manifests/mod.ts";
 import type { RanProgram, RunOptions, RunProgram } from "../../call/context.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
 import type { OutputStream, ProcessErrorCode } from "../../platform/processes/process-types.ts";
 import { ProcessError } from "../../platform/processes/process-types.ts";
 import { FileError } from "../../platform/platform.ts";
@@ -12,7 +13,7 @@ import { FsDenied, InvalidArgs, Overloaded, PermissionDenied, type ToolError, To
 import type { BridgeContext } from "../bridge.ts";
 import { createCapturedOutput } from "./captured-output.ts";
 import { checkPath, checkProgram, proveFound } from "../checked.ts";
-import { findProgram, realPathOf, searchPath } from "./find-program.ts";
+import { findProgram, searchPath } from "./find-program.ts";
 import { createOutputDeltas } from "./output-deltas.ts";
 import { programEnvironment } from "./program-environment.ts";
 import { programHint } from "../refusal.ts";
@@ -52,7 +53,7 @@ export function createRunProgram({ bridge, limits, progress }: RunContext): RunP
     const cwd = options.cwd === undefined ? workspace : await checkFolder(options.cwd, bridge);
     const path = await findProgram(name, folders, platform);
     if (path === undefined) throw new ToolFailed(`Cannot run "${program}": not found${namePlace(name, folders)}`);
-    const proof = proveFound({ path, real: (await realPathOf(platform.files, path)) ?? path, written: program }, bridge);
+    const proof = proveFound({ path, real: (await orUndefined(platform.files.realPath(path))) ?? path, written: program }, bridge);
     if (!proof.ok) {
       bridge.record(proof.act);
       throw new PermissionDenied(proof.message);

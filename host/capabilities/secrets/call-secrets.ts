@@ -10,6 +10,7 @@ import {
   type SecretBinding,
   type SecretSource,
 } from "../../../manifests/mod.ts";
+import { toHex } from "../../platform/bytes.ts";
 import type { ByteReplacer } from "./byte-search.ts";
 import type { Random } from "../../platform/platform.ts";
 import type { Grant } from "../../call/grant.ts";
@@ -117,7 +118,7 @@ class SecretsOfOneCall implements CallSecrets {
     const { grant, sources, read, random } = this.#options;
     const found = await read(name);
     if (found.kind !== "value") return found;
-    const placeholder = `bascule_secret_${Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    const placeholder = `bascule_secret_${toHex(random.bytes(16))}`;
     const bindings = bindingsOf(name, grant, sources);
     this.#issued ??= new Map();
     this.#issued.set(placeholder, { name, placeholder, value: found.value, refusal: (url) => refusalOf(name, bindings, url) });

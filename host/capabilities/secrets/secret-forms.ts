@@ -1,5 +1,7 @@
 /** Encoded forms of a secret's value to search for: plain, and as in JSON, URLs, forms, HTML, base64 and hexadecimal. */
 
+import { toHex } from "../../platform/bytes.ts";
+
 const UTF8 = new TextEncoder();
 
 /** Shorter forms would match ordinary text by chance. */
@@ -60,7 +62,7 @@ function base64Forms(bytes: Uint8Array, before: number): readonly string[] {
 }
 
 function hexForms(bytes: Uint8Array): readonly string[] {
-  const lower = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const lower = toHex(bytes);
   return [lower, lower.toUpperCase()];
 }
 

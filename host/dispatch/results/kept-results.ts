@@ -5,6 +5,7 @@
  */
 
 import type { Session } from "../../call/session.ts";
+import { toHex } from "../../platform/bytes.ts";
 import type { Platform } from "../../platform/platform.ts";
 
 /** A part of a kept result. Ranges never split a character, so they may differ from the request by a few bytes. */
@@ -103,7 +104,7 @@ export function createKeptResults({ clock, random }: Pick<Platform, "clock" | "r
       const known = handles.get(bytes);
       if (known !== undefined && kept.get(known)?.sessionId === sessionId) return known;
       makeRoom(owner, bytes.length);
-      const handle = Array.from(random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+      const handle = toHex(random.bytes(16));
       kept.set(handle, { sessionId, owner, bytes, takesBytes, untilMs: now + KEPT_MS });
       handles.set(bytes, handle);
       return handle;

@@ -1,6 +1,7 @@
 /** Sessions of the server's clients. Each belongs to the token that opened it and is invisible to other tokens (SPEC T1, I4). */
 
 import type { Host } from "../../host/host-interface.ts";
+import { toHex } from "../../platform/bytes.ts";
 import { ProjectConfigError } from "../../project/project-file.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import type { Session } from "../../call/session.ts";
@@ -52,7 +53,7 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
 
   function keep(caller: HttpCaller, request: HostSessionOptions): HttpSession {
     // The id cannot be guessed, and is useless without its token.
-    const id = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const id = toHex(platform.random.bytes(16));
     const kept = { id, callerId: caller.id, session: host.session({ ...request, id, owner: caller.id }), openedAt: platform.clock.now() };
     sessions.set(id, kept);
     return kept;

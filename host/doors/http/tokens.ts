@@ -6,6 +6,7 @@
  */
 
 import type { TokenConfig, TokenScope } from "../../../manifests/mod.ts";
+import { toHex } from "../../platform/bytes.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 
@@ -94,12 +95,12 @@ export function createHttpTokens({ random, clock, tokens }: HttpTokensOptions): 
 
 /** Creates a token of 256 random bits, with a prefix that tells it from other programs' tokens. */
 export function newToken(random: Pick<Random, "bytes">): string {
-  return `bascule_${Array.from(random.bytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `bascule_${toHex(random.bytes(32))}`;
 }
 
 /** Returns a token's hash in the form of `bascule.json`. */
 export async function hashOf(token: string): Promise<string> {
-  return await sha256Hex(new TextEncoder().encode(token));
+  return await sha256Hex(token);
 }
 
 /** Whether a caller has a scope; `admin` includes all others. */

@@ -1,6 +1,7 @@
 /** HTTP sessions of legacy clients: opened by `initialize`, identified by a header, ended by the client or by the idle timeout. */
 
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { toHex } from "../../platform/bytes.ts";
 import { createClient, type McpClient } from "./client.ts";
 import type { DoorParts } from "./parts.ts";
 import { createRecentEvents } from "./recent-events.ts";
@@ -62,7 +63,7 @@ export function createHttpSessions(parts: DoorParts, { maxRequestBodySize, maxSe
   }
 
   async function open(): Promise<HttpSession> {
-    const id = Array.from(random.bytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const id = toHex(random.bytes(ID_BYTES));
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       maxRequestBodySize,

@@ -1,7 +1,8 @@
 /** Folders that a legacy client has open. They only narrow: a call may read and write in them as far as its grant allows (SPEC C2). */
 
 import { normalizePath } from "../../../manifests/mod.ts";
-import { FileError, type Files } from "../../platform/platform.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
+import { type Files } from "../../platform/platform.ts";
 
 const MAX_ROOTS = 100;
 /** Characters that make a path a pattern in a permission. */
@@ -32,10 +33,5 @@ function pathOf(uri: string): string | undefined {
 }
 
 async function resolved(path: string, files: Pick<Files, "realPath">): Promise<string> {
-  try {
-    return await files.realPath(path);
-  } catch (error) {
-    if (error instanceof FileError) return path;
-    throw error;
-  }
+  return (await orUndefined(files.realPath(path))) ?? path;
 }

@@ -5,6 +5,7 @@
  * to, with the request it was sent for (SPEC E3).
  */
 
+import { toHex } from "../../platform/bytes.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import type { McpClient } from "./client.ts";
 import type { OpenCall, Question } from "./open-call.ts";
@@ -66,7 +67,7 @@ export function createRounds({ clock, random }: { readonly clock: Pick<Clock, "a
 
   return {
     suspend(round) {
-      const state = Array.from(random.bytes(WORD_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+      const state = toHex(random.bytes(WORD_BYTES));
       const stopTimer = clock.after(KEPT_MS, () => drop(state)?.call.cancel());
       rounds.set(state, { round, stopTimer });
       if (statesOf(round.client).length > MAX_OF_CLIENT) dropOldest(round.client);

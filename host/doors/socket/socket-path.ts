@@ -1,5 +1,6 @@
 /** Path of the socket that a project's host listens on. */
 
+import { toHex } from "../../platform/bytes.ts";
 import { type LineConnection, type Platform, FileError } from "../../platform/platform.ts";
 
 /** Maximum bytes of a socket path. The system's limit, including the NUL, is 108 on Linux and 104 on macOS. */
@@ -40,7 +41,7 @@ export async function claimSocket(
     taken.close();
     throw new FileError("already_exists", "A host is already serving this project");
   }
-  const folder = `${platform.environment.tmp}/bascule-${hex(platform.random.bytes(RANDOM_BYTES))}`;
+  const folder = `${platform.environment.tmp}/bascule-${toHex(platform.random.bytes(RANDOM_BYTES))}`;
   const path = `${folder}/host.sock`;
   await platform.files.makeDirectory(folder);
   const listener = await platform.sockets.listen(path, onConnection);
@@ -86,8 +87,4 @@ function recordPath(stateDirectory: string): string {
 
 function fits(path: string): boolean {
   return new TextEncoder().encode(path).length <= MAX_PATH_BYTES;
-}
-
-function hex(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

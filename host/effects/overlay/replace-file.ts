@@ -1,6 +1,7 @@
 /** Creates or replaces a file atomically: the contents are written beside it first, so readers never see half of them. */
 
 import { hostPlace } from "../../capabilities/checked.ts";
+import { toHex } from "../../platform/bytes.ts";
 import { FileError, type GuardedFiles, type Random, type WriteOptions } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 
@@ -53,7 +54,7 @@ export function besideOf(path: string, random: StageOptions["random"]): CheckedP
 }
 
 function besideIn(folder: string, random: StageOptions["random"]): CheckedPath<"write"> {
-  const id = Array.from(random.bytes(8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const id = toHex(random.bytes(8));
   const beside = hostPlace<"write">(`${folder === "/" ? "" : folder}/.bascule-${id}.tmp`);
   STAGED.add(beside);
   return beside;

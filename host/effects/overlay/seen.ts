@@ -134,5 +134,5 @@ function factsOf({ kind, device, inode, size, modifiedMs }: FileInfo): string {
 
 async function hashOfEntries(entries: readonly DirectoryEntry[]): Promise<string> {
   const lines = entries.map(({ name, kind }) => `${kind} ${name}`).toSorted(compareText);
-  return await sha256Hex(new TextEncoder().encode(lines.join("\0")));
+  return await sha256Hex(lines.join("\0"));
 }

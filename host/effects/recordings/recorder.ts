@@ -12,6 +12,7 @@ import {
   LARGE_BYTES,
 } from "../../../sandbox/mod.ts";
 import type { ToolCall } from "../../call/call.ts";
+import { toHex } from "../../platform/bytes.ts";
 import { hashBytes, type Hasher, joined, piecesOf } from "../../primitives/json/json-bytes.ts";
 import { sizeOf as knownSize } from "../../primitives/json/known-size.ts";
 import { readLarge } from "../../primitives/json/read-slices.ts";
@@ -88,7 +89,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const { call, version } = recorded;
     const mode = call.record === true ? "all" : options.mode();
     if (mode === "none" || call.record === false) return undefined;
-    const seed = call.seed ?? hex(random.bytes(32));
+    const seed = call.seed ?? toHex(random.bytes(32));
     const recordedMs = clock.now();
     const operations: OpenOperation[] = [];
     let bytes = 0;
@@ -321,8 +322,4 @@ function answerSize(answer: HostAnswer): number {
 
 async function hashOf(bytes: Uint8Array, hasher: Hasher): Promise<SentBytes> {
   return { length: bytes.length, sha256: await hashBytes(bytes, hasher) };
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

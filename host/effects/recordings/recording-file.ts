@@ -95,7 +95,7 @@ export async function readRecording(text: string): Promise<RecordingRead> {
   if (!json.ok) return refused("tooLarge" in json ? "it is too large or too deep" : `it is not valid JSON (at position ${json.position})`);
   const hash = HASH.exec(text)?.[1];
   if (hash === undefined) return refused("it does not begin with its hash");
-  if (hash !== (await hashOf(`{${text.slice(HASH.exec(text)?.[0].length ?? 0)}`))) return refused("it was changed after it was written");
+  if (hash !== (await sha256Hex(`{${text.slice(HASH.exec(text)?.[0].length ?? 0)}`))) return refused("it was changed after it was written");
   // The result of JSON.parse is JSON.
   const value = json.value as JsonValue;
   if (!isJsonObject(value) || value["version"] !== VERSION) return refused(`its version is not ${VERSION}`);
@@ -237,8 +237,4 @@ function isText(value: JsonValue | undefined): value is string {
 function withBytes(value: JsonObject): Readonly<Record<string, unknown>> {
   const { bytes } = value;
   return typeof bytes === "string" ? { ...value, bytes: fromBase64(bytes) ?? bytes } : value;
-}
-
-async function hashOf(text: string): Promise<string> {
-  return await sha256Hex(new TextEncoder().encode(text));
 }

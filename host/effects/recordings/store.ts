@@ -5,9 +5,10 @@
  * File names hold time, call, version and size. So making room opens no file, and several hosts of one project keep the same bounds.
  */
 
-import { type FileErrorCode, FileError, type Platform } from "../../platform/platform.ts";
+import { unlessMissing } from "../../platform/or-undefined.ts";
+import { type Platform } from "../../platform/platform.ts";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import { digestFiles, sha256Hex } from "../../primitives/digest.ts";
+import { digestFiles, toFileName } from "../../primitives/digest.ts";
 import { fromBase64 } from "./base64.ts";
 import { type Recording, MAX_RECORDING_BYTES } from "../../call/recording.ts";
 import { filesBytes } from "./recording-file.ts";
@@ -114,13 +115,13 @@ export function createRecordingStore(
       return inTurn(async () => {
         await files.makeDirectory(folder);
         await keepPlugin(recording.digest, contents);
-        const name = `${recording.recordedMs}.${await idOf(recording.callId)}.${recording.digest}.${file.length}.json`;
+        const name = `${recording.recordedMs}.${await toFileName(recording.callId)}.${recording.digest}.${file.length}.json`;
         await files.writeAtomic(`${folder}/${name}`, file, OWNER_ONLY);
         await makeRoom();
       });
     },
     async read(callId) {
-      const id = await idOf(callId);
+      const id = await toFileName(callId);
       const found = (await recordings()).findLast((recording) => recording.id === id);
       if (found === undefined) return undefined;
       const bytes = await files.readBytes(`${folder}/${found.name}`, MAX_RECORDING_BYTES * 4).catch(unlessMissing(undefined));
@@ -133,13 +134,6 @@ export function createRecordingStore(
       return contents !== undefined && (await digestFiles(contents)) === digest ? contents : undefined;
     },
   };
-}
-
-/** Returns the id for the file name. Callers choose call ids freely, so an id that is not a plain name is replaced by its hash. */
-async function idOf(callId: string): Promise<string> {
-  return /^[0-9a-z-]{1,63}$/.test(callId) && !callId.startsWith("-")
-    ? callId
-    : `-${(await sha256Hex(new TextEncoder().encode(callId))).slice(0, 60)}`;
 }
 
 function toFiles(text: string): ReadonlyMap<string, Uint8Array> | undefined {
@@ -162,14 +156,4 @@ function parse(text: string): JsonValue | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-const MISSING: ReadonlySet<FileErrorCode> = new Set(["not_found", "not_a_directory"]);
-
-/** Another host of the project may have removed files. */
-function unlessMissing<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof FileError && MISSING.has(error.code)) return instead;
-    throw error;
-  };
 }

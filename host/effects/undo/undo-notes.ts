@@ -7,7 +7,8 @@
 
 import { movedPath } from "../../../manifests/mod.ts";
 import { hostPlace } from "../../capabilities/checked.ts";
-import { FileError, type FileInfo, type GuardedFiles } from "../../platform/platform.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
+import { type FileInfo, type GuardedFiles } from "../../platform/platform.ts";
 import type { Look } from "./look-task.ts";
 import type { UndoPlaces } from "./undo-places.ts";
 import { fileIdOf, type UndoState } from "./undo-step.ts";
@@ -160,13 +161,7 @@ export function createUndoNotes({ below, infoOf, look, log }: UndoNotesOptions):
 
   /** Returns false if the file system does not support hard links, or the undo folder is on another file system. */
   async function addName(path: string, into: string): Promise<boolean> {
-    try {
-      await below.addName(hostPlace(path), hostPlace(into));
-      return true;
-    } catch (error) {
-      if (error instanceof FileError) return false;
-      throw error;
-    }
+    return (await orUndefined(below.addName(hostPlace(path), hostPlace(into)).then(() => true))) ?? false;
   }
 
   async function keepRename(source: string, target: string): Promise<Done> {

@@ -12,7 +12,7 @@ import { isJsonArray, type JsonValue } from "../../../manifests/mod.ts";
 import { fateOfMark, markIn, markOf } from "../../project/file-turn.ts";
 import { createInTurn } from "../../project/in-turn.ts";
 import type { Hasher } from "../../primitives/json/json-bytes.ts";
-import { compareText, sha256Hex } from "../../primitives/digest.ts";
+import { compareText, toFileName } from "../../primitives/digest.ts";
 import { readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
 import { namesIn, readCallOf, readContents, readJson } from "./undo-reads.ts";
 
@@ -187,7 +187,7 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
   }
 
   async function find(callId: string): Promise<string | undefined> {
-    const key = await keyOf(callId);
+    const key = await toFileName(callId);
     return (await folders()).findLast((folder) => folder.key === key)?.name;
   }
 
@@ -195,7 +195,7 @@ export function createUndoStore(platform: UndoStorePlatform, state: string, boun
     async open(call, owner = "") {
       await inTurn(() => makeRoom(call.atMs));
       await files.makeDirectory(root);
-      const folder = `${await files.realPath(root)}/${call.atMs}.${await keyOf(call.callId)}${owner && `.${owner}`}`;
+      const folder = `${await files.realPath(root)}/${call.atMs}.${await toFileName(call.callId)}${owner && `.${owner}`}`;
       await platform.guarded.makeDirectory(hostPlace(folder), { recursive: true, mode: OWNERS_FOLDER });
       const running = `${folder}/${RUNNING}`;
       const begin = (): Promise<void> => files.writeAtomic(running, markOf(platform), OWNER_ONLY);
@@ -318,11 +318,6 @@ function byOwner(kept: readonly Held[], measure: (one: Held) => number): Map<str
 function oldestOfLargest(kept: readonly Held[], measure: (one: Held) => number): Held | undefined {
   const [largest] = [...byOwner(kept, measure)].toSorted(([, left], [, right]) => right - left)[0] ?? [];
   return kept.find(({ folder }) => folder.owner === largest);
-}
-
-/** Returns the id for the folder name. Callers choose call ids freely, so an id that is not a plain name is hashed. */
-async function keyOf(callId: string): Promise<string> {
-  return /^[0-9a-z-]{1,64}$/.test(callId) ? callId : `h-${await sha256Hex(new TextEncoder().encode(callId))}`;
 }
 
 function sizeOf(entries: readonly string[]): number {

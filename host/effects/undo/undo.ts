@@ -7,6 +7,7 @@
 
 import { bothPaths, checkPath, hostPlace } from "../../capabilities/checked.ts";
 import type { Grant } from "../../call/grant.ts";
+import { orUndefined, unlessMissing } from "../../platform/or-undefined.ts";
 import { FileError, type GuardedFiles, type Random } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 import { besideOf, stageFile } from "../overlay/replace-file.ts";
@@ -159,13 +160,7 @@ const GONE = "its kept contents are missing or were changed";
 
 /** Returns false if the file system does not support hard links, or the undo folder is on another file system. */
 async function triedToName(from: CheckedPath<"read">, to: CheckedPath<"write">, files: GuardedFiles): Promise<boolean> {
-  try {
-    await files.addName(from, to);
-    return true;
-  } catch (error) {
-    if (error instanceof FileError) return false;
-    throw error;
-  }
+  return (await orUndefined(files.addName(from, to).then(() => true))) ?? false;
 }
 
 async function replace(
@@ -287,10 +282,5 @@ function unkeptReason(...states: readonly UndoState[]): string {
 }
 
 async function infoOf(path: string, files: GuardedFiles): Promise<Awaited<ReturnType<GuardedFiles["lstat"]>> | undefined> {
-  try {
-    return await files.lstat(hostPlace(path));
-  } catch (error) {
-    if (error instanceof FileError && (error.code === "not_found" || error.code === "not_a_directory")) return undefined;
-    throw error;
-  }
+  return await files.lstat(hostPlace(path)).catch(unlessMissing(undefined));
 }

@@ -2,6 +2,7 @@
 
 import { type Problem, problemToText, utf8Length } from "../../../manifests/mod.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
 import {
@@ -131,14 +132,9 @@ function edited<T>(before: ReadonlyMap<string, T>, edits: ReadonlyMap<string, T 
 
 /** Returns the file's signature; undefined if there is none to compare. */
 async function signIn({ files, clock }: Pick<Platform, "files" | "clock">, file: string): Promise<FileSign | undefined> {
-  try {
-    const info = await files.stat(file);
-    return info && signOf(info, clock.now());
-  } catch (error) {
-    // Reading the file reports the error.
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
+  // Reading the file reports the error.
+  const info = await orUndefined(files.stat(file));
+  return info && signOf(info, clock.now());
 }
 
 async function readLockText(platform: Pick<Platform, "files">, file: string): Promise<string | undefined> {

@@ -1,7 +1,8 @@
 /** Files of a few earlier versions of each plugin, in `.bascule/versions/`: quarantine and rollback use them (SPEC H6, H10). */
 
 import { isJsonArray, isJsonObject, parseJson } from "../../../manifests/mod.ts";
-import { FileError, type Platform } from "../../platform/platform.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
+import { type Platform } from "../../platform/platform.ts";
 import { refuseLinks } from "../../project/refuse-links.ts";
 import { type FolderSnapshot, readFolder } from "../folder/read.ts";
 import { SIGNATURE_FILE } from "../folder/signature.ts";
@@ -43,12 +44,8 @@ export function createVersions(platform: Pick<Platform, "files" | "guarded">, fo
   const home = (plugin: string): string => `${folder}/${plugin}`;
 
   async function list(plugin: string): Promise<readonly KeptNote[]> {
-    try {
-      return parseIndex(new TextDecoder().decode(await files.readBytes(`${home(plugin)}/${INDEX}`, INDEX_BYTES)));
-    } catch (error) {
-      if (error instanceof FileError) return [];
-      throw error;
-    }
+    const bytes = await orUndefined(files.readBytes(`${home(plugin)}/${INDEX}`, INDEX_BYTES));
+    return bytes === undefined ? [] : parseIndex(new TextDecoder().decode(bytes));
   }
 
   async function write(plugin: string, notes: readonly KeptNote[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Finds possible plugins: the direct children of the plugin roots (SPEC M1, H1). */
 
 import { isAtOrBelow } from "../../../manifests/mod.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
 import { FileError, type FileKind, type Files } from "../../platform/platform.ts";
 import { compareText } from "../../primitives/digest.ts";
 import { quote } from "./problems.ts";
@@ -99,13 +100,8 @@ export async function findFolder(files: Files, place: Place): Promise<FoundFolde
 
 /** Returns `device:inode` of the folder at the root's path, or undefined if there is none or it cannot be read. */
 export async function identityOfRoot(files: Pick<Files, "stat">, root: string): Promise<string | undefined> {
-  try {
-    const info = await files.stat(root);
-    return info?.kind === "directory" ? `${info.device}:${info.inode}` : undefined;
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
+  const info = await orUndefined(files.stat(root));
+  return info?.kind === "directory" ? `${info.device}:${info.inode}` : undefined;
 }
 
 async function identify(files: Files, root: string, notices: string[]): Promise<string | undefined> {
@@ -137,7 +133,7 @@ async function describe(files: Files, place: Place, kind: FileKind): Promise<Fou
   if (place.folder.startsWith(".") || isIgnoredName(place.folder)) return { place, ignored: "Hidden and temporary folders are ignored" };
   if (kind === "directory") return { place };
 
-  const linkTarget = await targetOf(files, pathOf(place));
+  const linkTarget = await orUndefined(files.realPath(pathOf(place)));
   if (linkTarget === undefined) return { place, ignored: "Its link target does not exist" };
   const info = await files.stat(linkTarget);
   if (info?.kind !== "directory") return undefined;
@@ -146,13 +142,4 @@ async function describe(files: Files, place: Place, kind: FileKind): Promise<Fou
     return { place, ignored: "Its link leads to a folder that contains the plugin root" };
   }
   return { place, linkTarget };
-}
-
-async function targetOf(files: Files, path: string): Promise<string | undefined> {
-  try {
-    return await files.realPath(path);
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
 }

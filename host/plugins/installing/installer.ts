@@ -1,5 +1,6 @@
 /** Installs plugins: shows what one requests, then writes exactly that to the plugin folder and loads it (SPEC I2). */
 
+import { toHex } from "../../platform/bytes.ts";
 import { areAllShown, compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { PluginOrigin } from "../consent/lock-text.ts";
@@ -183,7 +184,7 @@ export function createInstaller(options: InstallerOptions): Installer {
         tooManyChanges(`version ${version} of plugin "${name}"`, `bascule remove ${name}, and add it again: a new plugin has no grants`),
       );
     const folder = target.slice(0, target.lastIndexOf("/"));
-    const mark = `${folder}/.${name}-${[...platform.random.bytes(6)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+    const mark = `${folder}/.${name}-${toHex(platform.random.bytes(6))}`;
     const [draft, old] = [`${mark}.new`, `${mark}.old`];
     const withdraw = consent.approve(name, digest, signedBy?.signer);
     try {

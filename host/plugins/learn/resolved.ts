@@ -1,6 +1,7 @@
 /** Resolves links in paths: an act must be allowed at its target too, so the target is learned with it (SPEC PA4, P9). */
 
-import { FileError, type Platform } from "../../platform/platform.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
+import { type Platform } from "../../platform/platform.ts";
 import type { Act } from "../../audit/acts.ts";
 
 /** Maximum number of paths resolved, most used first. */
@@ -14,20 +15,10 @@ export async function withResolved(acts: readonly Act[], { files }: Pick<Platfor
   for (const act of paths) {
     if (!known.has(act.value)) {
       if (known.size >= MAX_LOOKUPS) continue;
-      known.set(act.value, await realOf(act.value, files));
+      known.set(act.value, await orUndefined(files.realPath(act.value)));
     }
     const real = known.get(act.value);
     if (real !== undefined && real !== act.value && real !== "/") more.push({ ...act, value: real });
   }
   return [...acts, ...more];
-}
-
-/** Undefined if the path no longer exists. */
-async function realOf(path: string, files: Platform["files"]): Promise<string | undefined> {
-  try {
-    return await files.realPath(path);
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@
 import { compilePermissions, type Manifest } from "../../../manifests/mod.ts";
 import { checkPath } from "../../capabilities/checked.ts";
 import type { RefusalContext } from "../../capabilities/refusal.ts";
+import { toHex } from "../../platform/bytes.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 import { GENERATED_MARK, pluginTypes } from "./plugin-types.ts";
@@ -41,7 +42,7 @@ export async function compareTypes(access: TypesAccess, directory: string, manif
  * @throws {FileError} if it cannot be written, for example in a read-only folder.
  */
 export async function writeInFolder({ guarded, random }: TypesAccess, directory: string, name: string, text: string): Promise<void> {
-  const suffix = Array.from(random.bytes(6), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const suffix = toHex(random.bytes(6));
   // The extension is one that plugins cannot load and watchers ignore.
   const temporary = ownPath("write", directory, `.${name}.${suffix}.tmp`);
   try {

@@ -27,7 +27,7 @@ export async function tryVendored(
       const main = `import * as all from ${JSON.stringify(`./${VENDOR_FOLDER}${output}.js`)};\nfor (const name of Object.keys(all)) void all[name];\n`;
       const loaded = await sandbox.load({
         name: output,
-        digest: await sha256Hex(encoder.encode(JSON.stringify([main, ...vendored]))),
+        digest: await sha256Hex(JSON.stringify([main, ...vendored])),
         files: new Map([...files, [MAIN, encoder.encode(main)]]),
         modules: new Map([[MAIN, []]]),
         memoryBytes: DEFAULT_LIMITS.memoryBytes,

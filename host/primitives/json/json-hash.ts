@@ -17,7 +17,7 @@ export type HashPlatform = Pick<Platform, "slices" | "sha256">;
 export async function hashOf(value: JsonValue, platform?: HashPlatform): Promise<string> {
   if (platform !== undefined && isJsonArray(value) && value.some((item) => sizeOf(item) !== undefined))
     return (await platform.slices.run(hashSlices(value, platform.sha256))).sha256;
-  return await sha256Hex(new TextEncoder().encode(JSON.stringify(inOrder(value))));
+  return await sha256Hex(JSON.stringify(inOrder(value)));
 }
 
 /** Returns the same value with sorted members in every object. */

@@ -1,5 +1,6 @@
 /** Random names that stand for large values in messages, while other code copies and validates these messages as a whole (SPEC LV2). */
 
+import { toHex } from "../../platform/bytes.ts";
 import type { Platform } from "../../platform/platform.ts";
 
 /** Values by name, each until it is taken. If their total size exceeds the limit, the oldest are dropped. */
@@ -33,7 +34,7 @@ export function createWaitingMarks<T>(random: Platform["random"], maxSize: numbe
       return waiting.size === 0;
     },
     add(value, size) {
-      const name = Array.from(random.bytes(MARK_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+      const name = toHex(random.bytes(MARK_BYTES));
       waiting.set(name, { value, size });
       total += size;
       for (const oldest of waiting.keys()) {

@@ -1,6 +1,7 @@
 /** A project whose `bascule.json` applies only as far as the user trusts it on this machine (SPEC P1, K3). */
 
-import { isAtOrBelow, type JsonValue, normalizePath, type ProjectConfig } from "../../../manifests/mod.ts";
+import { type JsonValue, type ProjectConfig, isAtOrBelow, normalizePath } from "../../../manifests/mod.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { Look, ProjectFile, ProjectRefresh } from "../project-file.ts";
 import { type TrustRequest, trustRequestsOf, GRANTS, grantsTrustRequest, type IsOutside, withoutTrustRequests } from "./trust-requests.ts";
@@ -123,14 +124,10 @@ function withBefore(trustRequest: TrustRequest, before: JsonValue | undefined): 
 }
 
 async function grantsOf(files: Platform["files"], root: string): Promise<readonly TrustRequest[]> {
-  try {
-    const trustRequest = grantsTrustRequest(await files.readText(`${root === "/" ? "" : root}/${GRANTS}`));
-    return trustRequest === undefined ? [] : [trustRequest];
-  } catch (error) {
-    // The file is missing or unreadable, so it grants nothing.
-    if (error instanceof FileError) return [];
-    throw error;
-  }
+  const text = await orUndefined(files.readText(`${root === "/" ? "" : root}/${GRANTS}`));
+  // A file that is missing or unreadable grants nothing.
+  const trustRequest = text === undefined ? undefined : grantsTrustRequest(text);
+  return trustRequest === undefined ? [] : [trustRequest];
 }
 
 /** Finds paths outside the project. Links are followed, because a checkout may contain some. */

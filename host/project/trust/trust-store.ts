@@ -1,5 +1,6 @@
 /** The user's trust decisions on this machine, stored in the user's own folder, so that no checkout can bring it along (SPEC P1). */
 
+import { orUndefined } from "../../platform/or-undefined.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../../manifests/mod.ts";
 import { inFileTurn } from "../file-turn.ts";
@@ -43,7 +44,7 @@ export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "
 /** @param root real path of the project's folder. */
 export async function openTrustStore(platform: TrustPlatform, root: string): Promise<TrustStore> {
   const { files, environment } = platform;
-  const file = `${environment.config}/projects/${(await sha256Hex(new TextEncoder().encode(root))).slice(0, 32)}.json`;
+  const file = `${environment.config}/projects/${(await sha256Hex(root)).slice(0, 32)}.json`;
   const inTurn = createInTurn();
   let text: string | undefined;
   let agreed = NOTHING;
@@ -105,12 +106,8 @@ export function isIn({ all, demands: trustRequests, next }: Agreed, { name, valu
 
 /** Reads the file; undefined if it is missing or unreadable. */
 async function readOrUndefined(files: Platform["files"], file: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder().decode(await files.readBytes(file, BOUNDS.maxBytes));
-  } catch (error) {
-    if (error instanceof FileError) return undefined;
-    throw error;
-  }
+  const bytes = await orUndefined(files.readBytes(file, BOUNDS.maxBytes));
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 function parse(text: string, root: string): Agreed | string {

@@ -6,8 +6,9 @@
 import { evaluateAccess, namesPath, normalizePath } from "../../../manifests/mod.ts";
 import type { BridgeContext } from "../../capabilities/bridge.ts";
 import { proveFound, toAct } from "../../capabilities/checked.ts";
-import { findProgram, realPathOf, searchPath } from "../../capabilities/run/find-program.ts";
+import { findProgram, searchPath } from "../../capabilities/run/find-program.ts";
 import { refusalMessage } from "../../capabilities/refusal.ts";
+import { orUndefined } from "../../platform/or-undefined.ts";
 import type { CheckAnswer, CheckContext } from "./check-answer.ts";
 
 /** Maximum number of names whose files are passed to a process. */
@@ -33,7 +34,10 @@ export async function checkRun(written: string, context: CheckContext): Promise<
     const meant = await findGranted(written, context);
     return refuse(written, meant === undefined ? "not found in the host's PATH" : `a plugin chooses its own PATH, so start "${meant}"`);
   }
-  const proof = proveFound({ path: written, real: (await realPathOf(context.platform.files, written)) ?? written, written: name }, context);
+  const proof = proveFound(
+    { path: written, real: (await orUndefined(context.platform.files.realPath(written))) ?? written, written: name },
+    context,
+  );
   return proof.ok ? { ok: true, act: proof.act, query } : { ok: false, act: proof.act, reason: proof.message };
 }
 

@@ -3,6 +3,7 @@
  */
 
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
+import { toHex } from "../../platform/bytes.ts";
 import { errorText } from "../../platform/error-text.ts";
 import { hashOf } from "../../primitives/json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
@@ -36,7 +37,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
   const over = endOf(platform, signal);
   const send = platform.servers.fetchSecurely({ server: url, maxBytes: MAX_ANSWER });
   const fetch: typeof globalThis.fetch = (input, init) => send(input, { ...init, signal: over.signal });
-  const state = Array.from(platform.random.bytes(STATE_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const state = toHex(platform.random.bytes(STATE_BYTES));
   const callback = await listenForCallback(platform, config.oauth?.port ?? 0, state);
   try {
     const challenge = extractWWWAuthenticateParams(await askWithout(platform, url, over.signal));

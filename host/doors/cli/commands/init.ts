@@ -1,7 +1,8 @@
 /** `bascule init`: creates a working plugin from a template. */
 
 import { checkPluginName } from "../../../../manifests/mod.ts";
-import { FileError, type Files } from "../../../platform/platform.ts";
+import { orUndefined } from "../../../platform/or-undefined.ts";
+import { type Files } from "../../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -119,12 +120,8 @@ async function isFreshFolder(
 /** Returns false for a repository without a remote: its files are the user's own. */
 async function isFetchedByGit(files: Files, place: string): Promise<boolean> {
   if ((await files.lstat(place)) === undefined) return false;
-  try {
-    return /^\s*\[\s*(?:remote|include)/imu.test(await files.readText(`${place}/config`));
-  } catch (error) {
-    if (error instanceof FileError) return true;
-    throw error;
-  }
+  const config = await orUndefined(files.readText(`${place}/config`));
+  return config === undefined || /^\s*\[\s*(?:remote|include)/imu.test(config);
 }
 
 /** Adds `.bascule/` to `.gitignore`. @returns false if the line exists already */
