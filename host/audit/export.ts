@@ -3,12 +3,12 @@
  * the lines to detect a changed, moved, inserted or removed one; the key identifies the signer.
  */
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { type JsonValue } from "../../manifests/mod.ts";
 import { printableJson } from "../primitives/text.ts";
 import { readJsonText } from "../primitives/json/json-text.ts";
 import type { JournalKey, Journals } from "../platform/files/journal-types.ts";
 import type { OnDamage } from "./file-rows.ts";
-import { EVENT_BOUNDS } from "./journal-files.ts";
+import { EVENT_BOUNDS, objectOf } from "./journal-files.ts";
 import { type JournalPlace, readJournal } from "./verify.ts";
 
 /** Result of checking an export. */
@@ -128,8 +128,4 @@ function readSignature(line: string): { readonly about: Signature; readonly of: 
   const { rows, first, last, time, publicKey, of } = value ?? {};
   if (typeof rows !== "number" || typeof first !== "number" || typeof last !== "number" || typeof time !== "number") return undefined;
   return typeof publicKey === "string" && typeof of === "string" ? { about: { rows, first, last, time, publicKey }, of } : undefined;
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject | undefined {
-  return value !== undefined && isJsonObject(value) ? value : undefined;
 }

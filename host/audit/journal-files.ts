@@ -101,6 +101,6 @@ function parse(text: string): JsonObject | undefined {
   return read.ok ? objectOf(read.value as JsonValue) : undefined;
 }
 
-function objectOf(value: JsonValue | undefined): JsonObject | undefined {
+export function objectOf(value: JsonValue | undefined): JsonObject | undefined {
   return value !== undefined && isJsonObject(value) ? value : undefined;
 }

@@ -1,13 +1,7 @@
 /** Rewrites a manifest's permissions for a grant: relative items are in the plugin's folder there, and in the project here (SPEC PA2). */
 
-import {
-  movedPath,
-  normalizePath,
-  type PermissionItem,
-  type PermissionKind,
-  type Permissions,
-  type PermissionValue,
-} from "../../manifests/mod.ts";
+import { type PermissionItem, type PermissionKind, type PermissionValue, type Permissions, movedPath, normalizePath } from "../../manifests/mod.ts";
+import { isList } from "../policy/merge-permissions.ts";
 
 /** Returns the same set with `$plugin/…` for items in the plugin's folder, and absolute paths for items outside it. */
 export function absolutePermissions(permissions: Permissions, folder: string): Permissions {
@@ -34,8 +28,4 @@ function absoluteText(kind: PermissionKind, text: string, folder: string): strin
   const path = normalizePath(text, folder);
   if (path === undefined) return text;
   return movedPath(path, folder, "$plugin") ?? path;
-}
-
-function isList(value: unknown): value is readonly PermissionItem[] {
-  return Array.isArray(value);
 }

@@ -20,6 +20,7 @@ import type { ConfirmationRequest } from "../call/call.ts";
 import { JsonArgumentText } from "../call/arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
 import type { JsonText } from "../primitives/json/json-text.ts";
+import { tryJson } from "../primitives/json/json-text.ts";
 import { readText } from "../primitives/json/read-slices.ts";
 import type { Slices } from "../platform/platform.ts";
 import type { KeptRangeOptions } from "../dispatch/results/kept-results.ts";
@@ -97,13 +98,8 @@ export function readRequest(json: JsonText): RequestRead {
 
 /** Reads a line from the host. Returns undefined if it is not a frame. */
 export function readFrame(line: string): Frame | undefined {
-  let frame: unknown;
-  try {
-    frame = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (!isJsonObject(frame)) return undefined;
+  const frame = tryJson(line);
+  if (frame === undefined || !isJsonObject(frame)) return undefined;
   const { id, ok, event, error } = frame;
   const isAnswer = typeof id === "number" && (ok === true || typeof event === "string");
   const isFailure = ok === false && isJsonObject(error) && typeof error["message"] === "string" && typeof error["code"] === "string";
@@ -280,10 +276,10 @@ function isCount(value: JsonValue | undefined): value is number | undefined {
   return value === undefined || (typeof value === "number" && Number.isSafeInteger(value) && value >= 0);
 }
 
-function isName(value: JsonValue | undefined): value is string {
+export function isName(value: JsonValue | undefined): value is string {
   return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LENGTH;
 }
 
-function expectedName(field: string): string {
+export function expectedName(field: string): string {
   return `Expected "${field}" to be a string of 1 to ${MAX_NAME_LENGTH} characters`;
 }

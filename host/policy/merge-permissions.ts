@@ -110,6 +110,6 @@ function subtractItems(
   return left.length === 0 ? undefined : Object.freeze(left);
 }
 
-function isList(value: PermissionValue): value is readonly PermissionItem[] {
+export function isList(value: unknown): value is readonly PermissionItem[] {
   return Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
 
+import { tryJson } from "../primitives/json/json-text.ts";
 import { type CaseAnswer, isOneOf, readCaseAnswers } from "./case-answers.ts";
 
 /** One call and its expected result. */
@@ -40,7 +41,7 @@ export function caseFiles(files: ReadonlyMap<string, Uint8Array>): readonly stri
 }
 
 export function readCases(text: string): CasesRead {
-  const document = parse(text);
+  const document = tryJson(text) ?? null;
   if (!isJsonArray(document)) return { ok: false, message: "The file is not a list of cases (write [ … ])" };
   const cases: PluginCase[] = [];
   for (const [index, value] of document.entries()) {
@@ -137,14 +138,4 @@ function readTexts(value: JsonValue, allowsNull: boolean): ReadonlyMap<string, s
     texts.set(path, text);
   }
   return texts;
-}
-
-function parse(text: string): JsonValue {
-  try {
-    // JSON.parse returns JSON.
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -9,7 +9,7 @@ import { partsOutcome, plainOutcome } from "../routes/output.ts";
 import { type CaseAnswer, collapseWorkspace, createCaseAnswers, toCaseAnswer } from "./case-answers.ts";
 import { readCases } from "./cases.ts";
 import type { Recording, RecordedOutcome } from "../call/recording.ts";
-import { findTool } from "./replay.ts";
+import { asJson, findTool } from "./replay.ts";
 
 interface ExportOptions {
   readonly recording: Recording;
@@ -58,7 +58,7 @@ export async function exportCase(options: ExportOptions): Promise<ExportedCase> 
   };
   await platform.files.makeDirectory(path.slice(0, path.lastIndexOf("/")) || "/");
   await platform.files.writeAtomic(path, `${JSON.stringify([...before, collapseWorkspace(made, workspace)], undefined, 2)}\n`);
-  const asBefore = equalJson(plain(outcome), plain(recording.outcome));
+  const asBefore = equalJson(asJson(outcome), asJson(recording.outcome));
   const differs = "The case expects another outcome than the recording: in a case, time passes only by what the tool does";
   return { name, notes: asBefore ? [] : [differs] };
 }
@@ -127,8 +127,4 @@ async function readList(path: string, { files }: Pick<Platform, "files">): Promi
   if (!read.ok) throw new ExportError(`Cannot add to the file: ${read.message}`);
   const list = JSON.parse(text) as JsonValue;
   return isJsonArray(list) ? list : [];
-}
-
-function plain(outcome: RecordedOutcome): JsonValue {
-  return JSON.parse(JSON.stringify(outcome)) as JsonValue;
 }

@@ -142,6 +142,6 @@ function compare(recording: Recording, { outcome, used }: EndedCall, asked: Oper
 }
 
 /** An outcome holds only JSON; undefined members are left out. */
-function asJson(outcome: RecordedOutcome): JsonValue {
+export function asJson(outcome: RecordedOutcome): JsonValue {
   return JSON.parse(JSON.stringify(outcome)) as JsonValue;
 }

@@ -6,6 +6,7 @@
  */
 
 import { exportName } from "../../manifests/mod.ts";
+import { compareText } from "../primitives/digest.ts";
 import type { RegisteredTool } from "./tool.ts";
 
 /** Owner of the built-in tools. Plugin names cannot contain `$`. */
@@ -73,7 +74,7 @@ export function buildSnapshot(
   const holderByKey = new Map<string, { readonly name: string; readonly owner: string }>();
   // A tool that cannot be called, and never could, gets no bare name.
   const standing = [...owners.values()].flat().filter((tool) => tool.binding.kind !== "unavailable" || isEstablished(tool));
-  const ownerByKey = plainest([...new Set(standing.map(({ owner }) => owner))].sort(compare), (owner) => owner);
+  const ownerByKey = plainest([...new Set(standing.map(({ owner }) => owner))].sort(compareText), (owner) => owner);
   const plainByKey = plainest(standing, ({ name }) => name);
   const reservedByKey = new Map<string, string>();
   for (const { name } of owners.get(BUILTIN_OWNER) ?? []) reservedByKey.set(keyOf(name), name);
@@ -135,7 +136,7 @@ export function buildSnapshot(
 
   const claims = new Map([...owners.values()].flat().map((tool) => [tool, claimOf(tool)]));
   const inOrder = [...claims.keys()].sort(
-    (left, right) => (claims.get(left) ?? 0) - (claims.get(right) ?? 0) || compare(left.owner, right.owner),
+    (left, right) => (claims.get(left) ?? 0) - (claims.get(right) ?? 0) || compareText(left.owner, right.owner),
   );
   const above = new Set(inOrder.filter(({ owner }) => rankOf(owner) < SERVER).map(({ name }) => keyOf(name)));
   for (const [owner, { holds }] of history.standings) {
@@ -190,7 +191,7 @@ export function buildSnapshot(
     }
   }
 
-  const tools = Object.freeze([...byId.values()].sort((left, right) => compare(left.qualifiedName, right.qualifiedName)));
+  const tools = Object.freeze([...byId.values()].sort((left, right) => compareText(left.qualifiedName, right.qualifiedName)));
   let exported: ReadonlyMap<string, string> | undefined;
   return Object.freeze({
     tools,
@@ -203,7 +204,7 @@ export function buildSnapshot(
       tools
         .filter((tool) => !hidden(tool))
         .map((tool) => shortest.get(tool) ?? tool.qualifiedName)
-        .sort(compare),
+        .sort(compareText),
     reserved: (name: string) => reservedByKey.get(keyOf(name)) ?? aliases.get(name),
     exportName: (id: string) => (exported ??= chooseExportNames(tools, rankOf)).get(id),
   });
@@ -252,10 +253,4 @@ export function isServer(owner: string): boolean {
 /** Counts the characters other than lower-case letters and separators. */
 function oddness(name: string): number {
   return name.replace(/[a-z_-]/g, "").length;
-}
-
-/** Compares by code unit, so that the order is the same on every machine. */
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }

@@ -1,14 +1,7 @@
 /** Grants of paths that contain links: a call's path must pass both as written and as resolved (SPEC PA4, C3). */
 
-import {
-  isAtOrBelow,
-  normalizePath,
-  type PermissionItem,
-  type Permissions,
-  type PermissionValue,
-  printable,
-  toEntry,
-} from "../../../manifests/mod.ts";
+import { type PermissionItem, type PermissionValue, type Permissions, isAtOrBelow, normalizePath, printable, toEntry } from "../../../manifests/mod.ts";
+import { isList } from "../../policy/merge-permissions.ts";
 import { resolvePlace } from "../mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 
@@ -65,8 +58,4 @@ async function placesOf(items: readonly PermissionItem[], files: Platform["files
     if (real !== undefined && real !== path && !/[*?[\]{}]/u.test(real)) all.push(real);
   }
   return [...new Set(all)];
-}
-
-function isList(value: unknown): value is readonly PermissionItem[] {
-  return Array.isArray(value);
 }

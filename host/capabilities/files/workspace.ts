@@ -2,6 +2,7 @@
 
 import type { HostAnswer, OperationError } from "../../../sandbox/mod.ts";
 import type { WorkspaceFiles } from "../../call/context.ts";
+import { decodeText } from "../../primitives/json/large.ts";
 import { answer, failure } from "../answer.ts";
 import type { Bridge, BridgeContext } from "../bridge.ts";
 import { act, actOn, admit, reportModified } from "./file-act.ts";
@@ -75,7 +76,7 @@ export const workspaceBridge: Bridge = {
 export function createWorkspaceFiles(context: BridgeContext): WorkspaceFiles {
   const text = new TextEncoder();
   return {
-    read: async (path, range) => decode(bytesOf(await run("read", { path, ...range }))),
+    read: async (path, range) => decodeText(bytesOf(await run("read", { path, ...range }))),
     readBytes: async (path, range) => bytesOf(await run("read", { path, ...range })),
     write: async (path, contents) => void (await run("write", { path }, text.encode(contents))),
     writeBytes: async (path, bytes) => void (await run("write", { path }, bytes)),
@@ -130,11 +131,6 @@ async function patch(
 
 function bytesOf(answered: HostAnswer & { ok: true }): Uint8Array {
   return answered.bytes ?? new Uint8Array();
-}
-
-/** Keeps a byte order mark: without it a patch would not match what was read. */
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function toError({ name, message, code }: OperationError): Error {

@@ -2,6 +2,7 @@
 
 import { joinBytes } from "../../platform/bytes.ts";
 import type { OutputStream } from "../../platform/processes/process-types.ts";
+import { decodeText } from "../../primitives/json/large.ts";
 
 /** Collects both streams of one program. */
 interface CapturedOutput {
@@ -62,10 +63,10 @@ class Ends {
   /** Returns at most `end` bytes of the beginning and of the end. */
   read(end: number): { readonly text: string; readonly dropped: number } {
     const kept = this.#kept();
-    if (kept.length === this.#bytes && kept.length <= 2 * end) return { text: decode(kept), dropped: 0 };
+    if (kept.length === this.#bytes && kept.length <= 2 * end) return { text: decodeText(kept), dropped: 0 };
     const dropped = this.#bytes - 2 * end;
     const [first, last] = [kept.subarray(0, end), kept.subarray(kept.length - end)];
-    return { text: `${decode(first)}\n[${dropped} bytes left out]\n${decode(last)}`, dropped };
+    return { text: `${decodeText(first)}\n[${dropped} bytes left out]\n${decodeText(last)}`, dropped };
   }
 
   #kept(): Uint8Array {
@@ -75,11 +76,6 @@ class Ends {
     if (beyond <= size) return joinBytes([this.#head, this.#ring.subarray(0, beyond)]);
     return joinBytes([this.#head, this.#ring.subarray(this.#ringAt), this.#ring.subarray(0, this.#ringAt)]);
   }
-}
-
-/** Decodes UTF-8; invalid bytes and cut characters become U+FFFD. */
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function jsonBytes(text: string): number {

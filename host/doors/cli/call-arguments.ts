@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../../manifests/mod.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
+import { tryJson } from "../../primitives/json/json-text.ts";
 import { usageError } from "./cli-error.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { absolutePath } from "./paths.ts";
@@ -71,15 +72,6 @@ function readJson(key: string, value: string): JsonValue {
   const json = tryJson(value);
   if (json === undefined) throw usageError(`Argument "${key}:=" is not valid JSON: "${value}"`);
   return json;
-}
-
-function tryJson(text: string): JsonValue | undefined {
-  try {
-    // JSON.parse returns JSON values only.
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 function adviceFor(word: string, properties: JsonObject | undefined, schema: JsonObject | undefined, tool: string): readonly string[] {

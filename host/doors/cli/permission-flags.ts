@@ -2,6 +2,7 @@
 
 import { movedPath, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue } from "../../../manifests/mod.ts";
 import { parsePermissions, problemToText } from "../../../manifests/mod.ts";
+import { isList } from "../../policy/merge-permissions.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import { absolutePath, pathFrom, shellWord } from "./paths.ts";
@@ -151,8 +152,4 @@ function relativeItem(cwd: string, path: string): string {
   // Keep paths outside of cwd absolute: "../.." typed in another folder would grant much more.
   if (/^\.\.(?:\/|$)/u.test(item)) return path;
   return /^[~$]/u.test(item) ? `./${item}` : item;
-}
-
-function isList(value: PermissionValue): value is readonly PermissionItem[] {
-  return Array.isArray(value);
 }

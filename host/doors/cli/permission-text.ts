@@ -2,6 +2,7 @@
 
 import type { PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../../manifests/mod.ts";
 import { PERMISSION_KINDS } from "../../../manifests/mod.ts";
+import { isList } from "../../policy/merge-permissions.ts";
 import { pathFrom } from "./paths.ts";
 import { printable } from "../../primitives/text.ts";
 
@@ -96,8 +97,4 @@ function itemText(item: PermissionItem, cwd: string): string {
   if (typeof item === "string") return printable(item.startsWith("/") ? pathFrom(cwd, item) : item);
   if ("host" in item) return printable([...(item.methods ?? []), item.host, ...(item.paths ?? [])].join(" "));
   return printable(`${item.name} (secret, for ${item.hosts.join(" ")})`);
-}
-
-function isList(value: PermissionValue): value is readonly PermissionItem[] {
-  return Array.isArray(value);
 }

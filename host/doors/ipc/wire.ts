@@ -11,12 +11,12 @@
  * request has no readable id.
  */
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call/call.ts";
 import type { ErrorCode } from "../../call/errors.ts";
 import { holdLarge, largeIn } from "../../primitives/json/large.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
-import { MAX_LINE_BYTES } from "../wire.ts";
+import { expectedName, isName, MAX_LINE_BYTES } from "../wire.ts";
 
 /** A runner's request. */
 export interface RunnerCall {
@@ -29,8 +29,6 @@ export interface RunnerCall {
 type RunnerRequest =
   | { readonly ok: true; readonly call: RunnerCall }
   | { readonly ok: false; readonly id: string | null; readonly message: string };
-
-const MAX_NAME_LENGTH = 256;
 
 /** Reads a request; never throws. Unknown members are ignored. */
 export function readRunnerLine(parsed: JsonText): RunnerRequest {
@@ -69,12 +67,4 @@ function failureText({ error }: Extract<ToolResult, { ok: false }>): string {
   const { message, hint } = error;
   const advice = hint?.command ?? hint?.text;
   return advice === undefined || message.includes(advice) ? message : `${message} (${advice})`;
-}
-
-function isName(value: JsonValue | undefined): value is string {
-  return typeof value === "string" && value !== "" && value.length <= MAX_NAME_LENGTH;
-}
-
-function expectedName(field: string): string {
-  return `Expected "${field}" to be a string of 1 to ${MAX_NAME_LENGTH} characters`;
 }

@@ -1,6 +1,7 @@
 /** Pages of sorted lists. A cursor is the key after which the next page begins, so that a reload in between skips nothing. */
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { compareText } from "../../primitives/digest.ts";
 
 /** A page of items. */
 interface Page<Item> {
@@ -21,8 +22,8 @@ const MAX_CURSOR = 4_096;
  */
 export function pageOf<Item>(items: readonly Item[], keyOf: (item: Item) => string, cursor: string | undefined): Page<Item> {
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const sorted = items.map((item) => ({ key: keyOf(item), item })).toSorted((left, right) => compare(left.key, right.key));
-  const rest = after === undefined ? sorted : sorted.filter(({ key }) => compare(key, after) > 0);
+  const sorted = items.map((item) => ({ key: keyOf(item), item })).toSorted((left, right) => compareText(left.key, right.key));
+  const rest = after === undefined ? sorted : sorted.filter(({ key }) => compareText(key, after) > 0);
   const page: Item[] = [];
   let length = 0;
   for (const { key, item } of rest) {
@@ -47,10 +48,4 @@ function readCursor(cursor: string): string {
     if (!(error instanceof URIError)) throw error;
   }
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor: list again without a cursor");
-}
-
-/** Compares by code unit, which does not depend on the locale. */
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }

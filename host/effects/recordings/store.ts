@@ -7,8 +7,9 @@
 
 import { unlessMissing } from "../../platform/or-undefined.ts";
 import { type Platform } from "../../platform/platform.ts";
-import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { isJsonObject } from "../../../manifests/mod.ts";
 import { digestFiles, toFileName } from "../../primitives/digest.ts";
+import { tryJson } from "../../primitives/json/json-text.ts";
 import { fromBase64 } from "./base64.ts";
 import { type Recording, MAX_RECORDING_BYTES } from "../../call/recording.ts";
 import { filesBytes } from "./recording-file.ts";
@@ -137,7 +138,7 @@ export function createRecordingStore(
 }
 
 function toFiles(text: string): ReadonlyMap<string, Uint8Array> | undefined {
-  const value = parse(text);
+  const value = tryJson(text);
   if (value === undefined || !isJsonObject(value)) return undefined;
   const contents = new Map<string, Uint8Array>();
   for (const [path, base64] of Object.entries(value)) {
@@ -146,14 +147,4 @@ function toFiles(text: string): ReadonlyMap<string, Uint8Array> | undefined {
     contents.set(path, bytes);
   }
   return contents;
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    // The result of JSON.parse is JSON.
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

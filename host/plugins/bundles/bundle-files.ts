@@ -1,7 +1,7 @@
 /** Reads a bundle's files from its archive or a folder, and writes them to the folder where the host keeps them (SPEC M10). */
 
 import { isBundleManifest } from "../../../manifests/mod.ts";
-import { type ArchiveFile, checkEntryPath, checkPaths, type Unpack } from "../installing/archive-entry.ts";
+import { type ArchiveFile, checkEntryPath, checkPaths, latinText, type Unpack } from "../installing/archive-entry.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { isZip, readZip } from "../installing/zip.ts";
 import { FileError, type Files } from "../../platform/platform.ts";
@@ -91,22 +91,18 @@ const SIGNATURE_END = "MCPB_SIG_END";
 /** Removes the signature that `mcpb sign` appends: a mark, a length of four bytes, that many bytes, a mark. */
 function withoutSignature(bytes: Uint8Array): Uint8Array {
   const end = bytes.length - SIGNATURE_END.length;
-  if (end < 0 || textOf(bytes, end, SIGNATURE_END.length) !== SIGNATURE_END) return bytes;
+  if (end < 0 || latinText(bytes, end, SIGNATURE_END.length) !== SIGNATURE_END) return bytes;
   const head = SIGNATURE_START.length + 4;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Searches from the end, and accepts only a length that spans exactly from mark to mark.
   for (let start = end - head; start >= 0 && end - start <= MAX_SIGNATURE_BYTES; start -= 1) {
-    if (textOf(bytes, start, SIGNATURE_START.length) !== SIGNATURE_START) continue;
+    if (latinText(bytes, start, SIGNATURE_START.length) !== SIGNATURE_START) continue;
     if (view.getUint32(start + SIGNATURE_START.length, true) === end - start - head) return bytes.subarray(0, start);
   }
   return bytes;
 }
 
 const MAX_SIGNATURE_BYTES = 64 * 1024;
-
-function textOf(bytes: Uint8Array, at: number, length: number): string {
-  return String.fromCharCode(...bytes.subarray(at, at + length));
-}
 
 /** Accepts regular files and folders only. @throws {PackageError} @throws {FileError} */
 export async function readBundleFolder(files: Files, folder: string): Promise<BundleFiles> {

@@ -2,6 +2,7 @@
 
 import { isJsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
 import { compareText, sha256Hex } from "../../primitives/digest.ts";
+import { tryJson } from "../../primitives/json/json-text.ts";
 import { folderError, quote } from "./problems.ts";
 
 export const VENDOR_FOLDER = "vendor/";
@@ -77,14 +78,4 @@ function textsIn(value: JsonValue | undefined): Readonly<Record<string, string>>
   if (value === undefined || !isJsonObject(value)) return undefined;
   const entries = Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string");
   return entries.length === Object.keys(value).length ? Object.fromEntries(entries) : undefined;
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    // The result of JSON.parse is JSON.
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

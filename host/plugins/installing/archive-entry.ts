@@ -115,3 +115,17 @@ function sharedFolder(files: readonly ArchiveFile[]): string | undefined {
 function foldedPath(path: string): string {
   return path.normalize("NFKC").toLowerCase().toUpperCase().normalize("NFKC");
 }
+
+/** @throws {PackageError} if the name is not UTF-8. */
+export function decodeName(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new PackageError("Contains a name that is not UTF-8");
+  }
+}
+
+/** Maps each byte to one character. */
+export function latinText(bytes: Uint8Array, at: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + length));
+}

@@ -1,14 +1,14 @@
 /** Reads tar files strictly: regular files and folders, with long names in POSIX (pax) and GNU format (SPEC I2). */
 
 import { quote } from "../folder/problems.ts";
-import { type ArchiveFile, checkEntryPath, createArchiveCount } from "./archive-entry.ts";
+import { type ArchiveFile, checkEntryPath, createArchiveCount, decodeName, latinText } from "./archive-entry.ts";
 import { PackageError } from "./package-error.ts";
 
 const BLOCK = 512;
 
 /** Returns true if the bytes start with a ustar header. */
 export function isTar(bytes: Uint8Array): boolean {
-  return bytes.length >= BLOCK && textOf(bytes, 257, 5) === "ustar";
+  return bytes.length >= BLOCK && latinText(bytes, 257, 5) === "ustar";
 }
 
 /** Returns every regular file. @throws {PackageError} */
@@ -25,7 +25,7 @@ export function readTar(bytes: Uint8Array): readonly ArchiveFile[] {
     const content = bytes.subarray(start, start + size);
     at = start + Math.ceil(size / BLOCK) * BLOCK;
     if (type === "x" || type === "L") {
-      longName = type === "L" ? decode(content).replace(/\0[^]*$/u, "") : (paxPath(content) ?? longName);
+      longName = type === "L" ? decodeName(content).replace(/\0[^]*$/u, "") : (paxPath(content) ?? longName);
       continue;
     }
     // A comment for all files, as git writes it. Any other global header would change the meaning of the entries.
@@ -59,16 +59,16 @@ interface Header {
 function readHeader(block: Uint8Array): Header {
   const sum = block.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 0x20 : byte), 0);
   if (sum !== octal(block, 148, 8)) throw damaged();
-  const isPosix = textOf(block, 257, 6) === "ustar\0";
+  const isPosix = latinText(block, 257, 6) === "ustar\0";
   const prefix = isPosix ? stringOf(block, 345, 155) : "";
   const name = stringOf(block, 0, 100);
-  const type = textOf(block, 156, 1);
+  const type = latinText(block, 156, 1);
   return { name: prefix === "" ? name : `${prefix}/${name}`, type: type === "\0" ? "0" : type, size: octal(block, 124, 12) };
 }
 
 /** Larger sizes use another encoding, which plugins do not need. */
 function octal(block: Uint8Array, at: number, length: number): number {
-  const text = textOf(block, at, length)
+  const text = latinText(block, at, length)
     .replace(/[\0 ]+$/u, "")
     .trimStart();
   if (!/^[0-7]{1,11}$/u.test(text)) throw damaged();
@@ -84,9 +84,9 @@ function paxRecords(content: Uint8Array): readonly (readonly [key: string, value
   let at = 0;
   while (at < content.length) {
     const space = content.indexOf(0x20, at);
-    const length = space === -1 || space - at > 7 ? 0 : Number(textOf(content, at, space - at));
+    const length = space === -1 || space - at > 7 ? 0 : Number(latinText(content, at, space - at));
     if (!Number.isInteger(length) || length <= space - at || at + length > content.length) throw damaged();
-    const [, key, value] = /^([^=]+)=([^]*)\n$/u.exec(decode(content.subarray(space + 1, at + length))) ?? [];
+    const [, key, value] = /^([^=]+)=([^]*)\n$/u.exec(decodeName(content.subarray(space + 1, at + length))) ?? [];
     if (key === undefined || value === undefined) throw damaged();
     records.push([key, value]);
     at += length;
@@ -108,20 +108,7 @@ function paxKeys(content: Uint8Array): readonly string[] {
 function stringOf(block: Uint8Array, at: number, length: number): string {
   const field = block.subarray(at, at + length);
   const end = field.indexOf(0);
-  return decode(end === -1 ? field : field.subarray(0, end));
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new PackageError("Contains a name that is not UTF-8");
-  }
-}
-
-/** Maps each byte to one character. */
-function textOf(bytes: Uint8Array, at: number, length: number): string {
-  return String.fromCharCode(...bytes.subarray(at, at + length));
+  return decodeName(end === -1 ? field : field.subarray(0, end));
 }
 
 function damaged(): PackageError {

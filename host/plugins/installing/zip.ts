@@ -6,7 +6,7 @@
 
 import { quote } from "../folder/problems.ts";
 import { FOLDER_BOUNDS } from "../folder/walk.ts";
-import { type ArchiveBounds, type ArchiveFile, checkEntryPath, createArchiveCount } from "./archive-entry.ts";
+import { type ArchiveBounds, type ArchiveFile, checkEntryPath, createArchiveCount, decodeName } from "./archive-entry.ts";
 import { inflate } from "./inflate.ts";
 import { PackageError } from "./package-error.ts";
 
@@ -120,14 +120,6 @@ function contentOf(bytes: Uint8Array, { name, method, packed, size, header, crc 
   if (content.length !== size || crc32(content) !== crc)
     throw new PackageError(`${quote(name)} does not match the size or checksum in the archive`);
   return content;
-}
-
-function decodeName(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new PackageError("Contains a name that is not UTF-8");
-  }
 }
 
 function viewOf(bytes: Uint8Array): DataView {

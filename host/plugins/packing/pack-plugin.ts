@@ -1,9 +1,10 @@
 /** Packs a plugin into a self-contained one: a single module with all its imports, and the files it reads (SPEC B7, PB3). */
 
-import { isJsonObject, type JsonObject, type JsonValue, type Manifest, manifestToJson } from "../../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, type Manifest, manifestToJson } from "../../../manifests/mod.ts";
 import { createModuleResolver } from "../../../sandbox/mod.ts";
 import type { Bundler } from "../../platform/bundling/bundler-types.ts";
 import { compareText, digestFiles } from "../../primitives/digest.ts";
+import { tryJson } from "../../primitives/json/json-text.ts";
 import { VENDOR_FILE } from "../folder/vendored.ts";
 import { MANIFEST_FILE } from "../folder/walk.ts";
 import { PACKED_MAIN, PACKED_MAP, packEntries, packedManifest } from "./packed-manifest.ts";
@@ -92,12 +93,6 @@ const OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 function parse(bytes: Uint8Array | undefined): JsonObject | undefined {
-  try {
-    // JSON.parse returns JSON.
-    const document = JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
-    return isJsonObject(document) ? document : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const document = tryJson(new TextDecoder().decode(bytes));
+  return document !== undefined && isJsonObject(document) ? document : undefined;
 }

@@ -1,6 +1,7 @@
 /** Resolves a key to a member of a settings file, and a text to its value (SPEC G1). Pure. */
 
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Manifest, type SchemaType } from "../../../manifests/mod.ts";
+import { tryJson } from "../../primitives/json/json-text.ts";
 import { nearestName } from "../../tools/nearest.ts";
 
 /** A member of the file, and the schema of its value. */
@@ -60,7 +61,7 @@ function findMember(key: string, schema: JsonSchema, above: readonly string[]): 
 export function readSettingText(key: string, text: string, schema: JsonSchema | undefined): Meant<JsonValue> {
   const types = schema?.type === undefined ? [] : [schema.type].flat();
   if (types.length === 1 && types[0] === "string") return { ok: true, value: text };
-  const value = parsed(text);
+  const value = tryJson(text);
   if (value !== undefined && (types.length === 0 || types.some((type) => isOfType(value, type)))) return { ok: true, value };
   if (types.length === 0 || types.includes("string")) return { ok: true, value: text };
   const wanted = types.map((type) => TYPE_WORDS[type]).join(" or ");
@@ -76,15 +77,6 @@ const TYPE_WORDS: Readonly<Record<SchemaType, string>> = {
   object: "a JSON object",
   array: "a JSON list",
 };
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    // Text that is not JSON stands for itself.
-    return undefined;
-  }
-}
 
 function isOfType(value: JsonValue, type: SchemaType): boolean {
   if (type === "null") return value === null;

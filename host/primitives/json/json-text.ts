@@ -1,5 +1,6 @@
 /** Parses JSON text from callers: bounded before it is parsed, and refused with the position of the first invalid character. */
 
+import type { JsonValue } from "../../../manifests/mod.ts";
 import type { JsonBounds } from "./json.ts";
 
 /** The parsed value, or the reason for the refusal. */
@@ -18,6 +19,16 @@ export function readJsonText(text: string, bounds: JsonBounds): JsonText {
   } catch {
     // Engines word their errors differently and may omit the position, so it is computed here.
     return { ok: false, position: firstWrongPosition(text) };
+  }
+}
+
+/** Parses a text whose size is bounded already. Returns undefined if it is not JSON. */
+export function tryJson(text: string): JsonValue | undefined {
+  try {
+    // The result of JSON.parse is JSON.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
   }
 }
 

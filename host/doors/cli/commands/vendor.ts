@@ -5,6 +5,7 @@ import type { Files } from "../../../platform/platform.ts";
 import { parsePackageSpecifier } from "../../../plugins/vendoring/package-specifier.ts";
 import { readSources } from "../../../plugins/vendoring/read-sources.ts";
 import { vendorPlugin, type VendorOutcome } from "../../../plugins/vendoring/vendor-plugin.ts";
+import { tryJson } from "../../../primitives/json/json-text.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -106,14 +107,8 @@ async function writeDenoImports(files: Files, directory: string, imports: Readon
 }
 
 function readJson(text: string): { readonly [key: string]: JsonValue } | undefined {
-  try {
-    // JSON.parse returns JSON values only.
-    const document = JSON.parse(text) as JsonValue;
-    return isJsonObject(document) ? document : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const document = tryJson(text);
+  return document !== undefined && isJsonObject(document) ? document : undefined;
 }
 
 function reportLines({ plugin, directory, outcome }: PluginReport, context: CommandContext): readonly string[] {
