@@ -16,6 +16,7 @@ import {
   smallestGrant,
 } from "../../manifests/mod.ts";
 import type { ConfirmationRequest, ToolCall } from "../call/call.ts";
+import { createMutex, type Mutex } from "../platform/mutex.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { Grant } from "../call/grant.ts";
 import type { Execution } from "../tools/execution.ts";
@@ -57,7 +58,7 @@ class CallAsks implements PermissionAsks {
   readonly #over: AbortController = new AbortController();
   readonly #refused: Set<string> = new Set();
   #count = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn: Mutex = createMutex();
 
   constructor(execution: Execution, time: Pick<RunTime, "standStill">, options: PermissionAskOptions) {
     this.#execution = execution;
@@ -71,9 +72,7 @@ class CallAsks implements PermissionAsks {
   readonly #end = (): void => this.#over.abort();
 
   ask(wanted: AccessQuery, grant: () => Grant): Promise<Grant | undefined> {
-    const mine = this.#last.then(() => this.#ask(wanted, grant()));
-    this.#last = mine.catch(() => undefined);
-    return mine;
+    return this.#inTurn(() => this.#ask(wanted, grant()));
   }
 
   close(): void {

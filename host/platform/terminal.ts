@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline";
 import { errorText } from "./error-text.ts";
+import { createMutex } from "./mutex.ts";
 import { BoundedLines } from "./network/bounded-lines.ts";
 import { joinBytes } from "./bytes.ts";
 import { createStreamConnection } from "./network/line-connection.ts";
@@ -23,7 +24,7 @@ export function createTerminal(): Terminal {
   results.onFailure(failUnlessGone);
   const noteLines = new BoundedLines(notes, (text) => `${text}\n`);
   // Prompts are shown one at a time, in the order of the calls.
-  let previous: Promise<unknown> = Promise.resolve();
+  const inTurn = createMutex();
   let lines: LineConnection | undefined;
 
   return {
@@ -47,11 +48,7 @@ export function createTerminal(): Terminal {
       await Promise.all([results.drained(0, end.signal), notes.drained(0, end.signal)]);
       clearTimeout(timer);
     },
-    ask(prompt, signal) {
-      const answer = previous.then(() => askOnce(prompt, signal, interrupt));
-      previous = answer;
-      return answer;
-    },
+    ask: (prompt, signal) => inTurn(() => askOnce(prompt, signal, interrupt)),
     readInput,
     lines() {
       if (lines !== undefined) return lines;

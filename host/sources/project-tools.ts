@@ -1,5 +1,6 @@
 /** Tools that `bascule.json` declares: of a remote host, or exports of the project's own modules (SPEC R10). */
 
+import { createMutex } from "../platform/mutex.ts";
 import { isToolListedIn } from "../policy/trust.ts";
 import { isBelow, parseManifest, type Problem, problemToText, type ProjectConfig, type ProjectTool } from "../../manifests/mod.ts";
 import { FileError, type Files, type Platform } from "../platform/platform.ts";
@@ -26,7 +27,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 export function createProjectTools({ platform: { files }, places, registry }: ProjectToolsOptions): ProjectTools {
   let published = "[]";
-  let turn: Promise<void> = Promise.resolve();
+  const inTurn = createMutex();
 
   async function publish(): Promise<void> {
     const config = places.project.config();
@@ -54,13 +55,7 @@ export function createProjectTools({ platform: { files }, places, registry }: Pr
   }
 
   return {
-    refresh() {
-      turn = turn.then(publish);
-      const done = turn;
-      // A failed refresh must not block the next one.
-      turn = turn.catch(() => undefined);
-      return done;
-    },
+    refresh: () => inTurn(publish),
   };
 }
 

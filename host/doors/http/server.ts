@@ -2,9 +2,9 @@
 
 import type { ServerConfig } from "../../../manifests/mod.ts";
 import type { Host } from "../../host/host-interface.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import type { HttpServer } from "../../platform/network/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import { usedBy } from "../../plugins/learn/used.ts";
 import { createOperations } from "../host-operations.ts";
 import { createHttpCalls } from "./calls.ts";
@@ -55,7 +55,7 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
   });
   const calls = createHttpCalls({ host, platform });
   // Each request reads the whole journal: run one at a time.
-  const reading = createInTurn();
+  const reading = createMutex();
   const api: HttpApi = {
     ...{ host, platform, tokens, sessions, calls, streams },
     turns: createHttpTurns(host, calls, platform.random),

@@ -10,6 +10,7 @@ import { isKernelPath } from "../../platform/files/kernel-paths.ts";
 import { regular } from "../../platform/memory/memory-files.ts";
 import { createMemoryGuarded } from "../../platform/memory/memory-guarded.ts";
 import type { Found, MemoryFile, MemoryNode, Resolved } from "../../platform/memory/memory-tree.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { FileError, type FileInfo, type Files, type GuardedFile, type GuardedFiles } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 import type { Change } from "./change-log.ts";
@@ -21,7 +22,8 @@ type Checked = CheckedPath<"read" | "write">;
 export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) => void, files: Pick<Files, "permitsPlace">): GuardedFiles {
   const { tree } = overlay;
   const memory = createMemoryGuarded(tree);
-  const inTurn = createTurns();
+  // Nothing changes between a check and its act.
+  const inTurn = createMutex();
 
   return {
     readBytes: (path, options) =>
@@ -256,14 +258,4 @@ export function createOverlayFiles(overlay: OverlayTree, log: (change: Change) =
         }),
     };
   }
-}
-
-/** Runs acts one after the other, so that nothing changes between a check and its act. */
-function createTurns(): <T>(act: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const mine = last.then(act);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
 }

@@ -5,6 +5,7 @@
  * File names hold time, call, version and size. So making room opens no file, and several hosts of one project keep the same bounds.
  */
 
+import { createMutex } from "../../platform/mutex.ts";
 import { unlessMissing } from "../../platform/or-undefined.ts";
 import { type Platform } from "../../platform/platform.ts";
 import { isJsonObject } from "../../../manifests/mod.ts";
@@ -13,7 +14,6 @@ import { tryJson } from "../../primitives/json/json-text.ts";
 import { fromBase64 } from "./base64.ts";
 import { type Recording, MAX_RECORDING_BYTES } from "../../call/recording.ts";
 import { filesBytes } from "./recording-file.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 
 export interface RecordingStore {
   /** Absolute path. */
@@ -60,7 +60,7 @@ export function createRecordingStore(
   const folder = `${state}/calls`;
   const pluginFolder = `${folder}/plugins`;
   /** One at a time, because each looks at the files that are there. */
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
 
   async function names(path: string): Promise<readonly string[]> {
     const entries = await files.list(path).catch(unlessMissing([]));

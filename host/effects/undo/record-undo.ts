@@ -10,6 +10,7 @@
  */
 
 import { hostPlace } from "../../capabilities/checked.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { isStaged } from "../overlay/replace-file.ts";
 import type { Files, GuardedFile, GuardedFiles } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
@@ -40,7 +41,7 @@ const MAX_REMOVED = 5_000;
 export function recordUndo({ below, files, look, open, onError, mostRemoved = MAX_REMOVED }: RecordUndoOptions): GuardedFiles {
   let log: Promise<UndoLog> | undefined;
   let hasFailed = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = createMutex();
   let waiting = 0;
   const places = createUndoPlaces(below, files);
   const notes = createUndoNotes({ below, infoOf: places.infoOf, look, log: () => (log ??= open()) });
@@ -51,7 +52,7 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
    */
   function change<T>(at: Checked, prepare: () => Promise<Done>, act: () => Promise<T>): Promise<T> {
     waiting++;
-    const mine = last.then(async () => {
+    return inTurn(async () => {
       const done = await safely(at, prepare);
       try {
         return await act();
@@ -61,8 +62,6 @@ export function recordUndo({ below, files, look, open, onError, mostRemoved = MA
         if (waiting === 0) await safely(at, notes.sayAll);
       }
     });
-    last = mine.catch(() => undefined);
-    return mine;
   }
 
   async function safely<T>({ path }: Checked, keep: () => Promise<T>): Promise<T | undefined> {

@@ -6,11 +6,11 @@
  */
 
 import { hostPlace } from "../../capabilities/checked.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { isJsonArray, type JsonValue } from "../../../manifests/mod.ts";
 import { fateOfMark, markIn, markOf } from "../../project/file-turn.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import type { Hasher } from "../../primitives/json/json-bytes.ts";
 import { compareText, toFileName } from "../../primitives/digest.ts";
 import { readState, readStep, type UndoCall, type UndoState, type UndoStep } from "./undo-step.ts";
@@ -125,7 +125,7 @@ type UndoStorePlatform = Pick<Platform, "files" | "guarded" | "random" | "enviro
 export function createUndoStore(platform: UndoStorePlatform, state: string, bounds: () => UndoBounds, most: number = MAX_STEPS): UndoStore {
   const { files } = platform;
   const root = `${state}/undo`;
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
   /** Bytes by owner: as last counted on the disk, and kept since. */
   let held = new Map<string, number>();
   let spent = new Map<string, number>();

@@ -1,8 +1,8 @@
 /** Installs MCP bundles: shows what one would start, stores its files by hash, and lists it as an MCP server (SPEC M10). */
 
+import { createMutex } from "../../platform/mutex.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { LockedBundle } from "../consent/lock-servers.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import { PackageError } from "../installing/package-error.ts";
 import { quote } from "../folder/problems.ts";
 import {
@@ -147,7 +147,7 @@ export function createBundles({ platform, service, places, consent, mcp, reload 
   }
 
   /** Runs one change at a time, because each reads and rewrites the project's files. */
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
 
   async function install({ bundle, manifest, locked }: Prepared, server: string, said: BundleInput["config"]): Promise<void> {
     if (consent.frozen) throw new PackageError("This host is frozen to bascule.lock and cannot add anything");

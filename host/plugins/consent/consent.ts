@@ -7,6 +7,7 @@
 
 import { type LimitRequest, type PermissionBases, type Permissions, raisedLimits } from "../../../manifests/mod.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
 import { createVersion, toCandidate } from "../folder/compile.ts";
@@ -96,7 +97,7 @@ export function createConsent(options: ConsentOptions): Consent {
   const given = createGivenLimits(options.trust);
   let pending = new Map<string, Pending>();
   let cancelWrite: (() => void) | undefined;
-  let writing: Promise<void> = Promise.resolve();
+  const inTurn = createMutex();
   let namesChanged = false;
   let refusedLock: string | undefined;
 
@@ -209,16 +210,13 @@ export function createConsent(options: ConsentOptions): Consent {
     pending = new Map();
     const isNamesOnly = batch.size === 0 && namesChanged;
     namesChanged = false;
-    writing = writing.then(async () => {
+    return inTurn(async () => {
       try {
         if (batch.size > 0 || isNamesOnly) await write([...batch.values()]);
       } catch (error) {
-        platform.log.write("error", "Cannot write bascule.lock", {
-          error: errorText(error),
-        });
+        platform.log.write("error", "Cannot write bascule.lock", { error: errorText(error) });
       }
     });
-    return writing;
   }
 
   async function write(batch: readonly Pending[]): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { type Problem, problemToText, utf8Length } from "../../../manifests/mod.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { LockedServer, LockedServers } from "./lock-servers.ts";
@@ -17,7 +18,6 @@ import {
 } from "./lock-text.ts";
 import { type FileSign, signOf } from "../../project/file-sign.ts";
 import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 
 /** `bascule.lock` is not valid. Nothing is loaded based on it, and it is never overwritten. */
 export class LockFileError extends Error {
@@ -59,7 +59,7 @@ export async function openLock(platform: TurnPlatform & Pick<Platform, "slices">
   let sign: FileSign | undefined;
   // Reads and changes run one after the other: another process may have written the file, and a slow read must not restore what was
   // replaced.
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
 
   async function read(): Promise<void> {
     if (file === undefined) return;

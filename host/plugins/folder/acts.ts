@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/platform.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { pathOf, type Place } from "./discover.ts";
 import type { PluginImages } from "./images.ts";
-import type { KeyedQueue } from "./keyed-queue.ts";
+import type { KeyedQueue } from "../../primitives/keyed-queue.ts";
 import type { Publication, Replacing } from "./publication.ts";
 import { type PluginRecord, reasonOf, toStatus } from "./record.ts";
 import type { KeptVersion, PluginStatus } from "./status.ts";

@@ -3,7 +3,7 @@
 import { type Candidate, isOlder, toCandidate } from "./compile.ts";
 import { loadOrder } from "./dependencies.ts";
 import { compareText } from "../../primitives/digest.ts";
-import { forEachLimited } from "./keyed-queue.ts";
+import { forEachLimited } from "../../primitives/keyed-queue.ts";
 import type { Publication } from "./publication.ts";
 import type { FolderState } from "./read.ts";
 import { type PluginRecord, seenNow } from "./record.ts";

@@ -2,7 +2,7 @@
 
 import type { Files } from "../../platform/platform.ts";
 import { pathOf, type Place } from "./discover.ts";
-import { forEachLimited } from "./keyed-queue.ts";
+import { forEachLimited } from "../../primitives/keyed-queue.ts";
 import type { FolderState } from "./read.ts";
 import { signFolder } from "./read.ts";
 import { isKnownState, manifestOf, type PluginRecord, seenNow } from "./record.ts";

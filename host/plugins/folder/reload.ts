@@ -19,7 +19,7 @@ import { compareText } from "../../primitives/digest.ts";
 import { discover, type Discovery, pathOf, type Place } from "./discover.ts";
 import { findChanges, type PlacedChange } from "./changes.ts";
 import { createPluginImages } from "./images.ts";
-import { createKeyedQueue } from "./keyed-queue.ts";
+import { createKeyedQueue } from "../../primitives/keyed-queue.ts";
 import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";

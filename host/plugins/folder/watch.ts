@@ -2,6 +2,7 @@
 
 import { relativeBelow } from "../../../manifests/mod.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import type { Watcher } from "../../platform/platform.ts";
 import type { Place } from "./discover.ts";
 
@@ -29,7 +30,8 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
   const open = new Map<string, { close(): Promise<void> }>();
   let linked: WatchTargets["linked"] = new Map();
   let isInTrouble = false;
-  let last: Promise<void> = Promise.resolve();
+  // Changes run one after the other, so that each ends with its own targets.
+  const inTurn = createMutex();
 
   function trouble(error: unknown): void {
     if (isInTrouble) return;
@@ -75,16 +77,10 @@ export function createFolderWatch(watcher: Watcher, onTouched: (place: Place) =>
     }
   }
 
-  /** Runs changes one after the other, so that each ends with its own targets. */
-  function next(act: () => Promise<void>): Promise<void> {
-    last = last.then(act);
-    return last;
-  }
-
   return {
-    retarget: (targets, fresh = new Set()) => next(() => change(targets, fresh)),
+    retarget: (targets, fresh = new Set()) => inTurn(() => change(targets, fresh)),
     close: () =>
-      next(async () => {
+      inTurn(async () => {
         for (const path of [...open.keys()]) await closeWatch(path);
       }),
   };

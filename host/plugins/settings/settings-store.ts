@@ -6,9 +6,9 @@
  */
 
 import { checkPluginName, type JsonSchema, parseSettings, type PluginSettings, type Problem } from "../../../manifests/mod.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import { NOTHING_SET, readSettingsText, type SettingsText, unreadable } from "./settings-file.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import type { Look } from "../../project/project-file.ts";
 
 /** The settings of a plugin. Frozen, and the same object until the file changes. */
@@ -54,7 +54,7 @@ export function createSettingsStore(platform: Pick<Platform, "files" | "clock">,
   /** Whether the folder was usable before: a plugin without a file then had no settings. */
   let wasUsable = false;
   const missed = new Set<string>();
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
 
   const fileOf = (plugin: string): string => `${folder}/${plugin}${ENDING}`;
 

@@ -3,11 +3,11 @@
 import type { JsonValue, LocatedJson, Permissions, Problem } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject, parseJson, parsePermissions, problemToText } from "../../../manifests/mod.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { mergePermissions, subtractPermissions } from "../../policy/merge-permissions.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { FileError } from "../../platform/platform.ts";
 import { inFileTurn, type TurnPlatform } from "../file-turn.ts";
-import { createInTurn } from "../in-turn.ts";
 import { grantsTrustRequest, NO_GRANTS } from "../trust/trust-requests.ts";
 import type { ProjectTrust } from "../trust/project-trust.ts";
 
@@ -83,7 +83,7 @@ export async function createGrantStore(
   let text: string | undefined;
   // Reads and changes run one after the other: another process may have written the file, and a slow read must not restore what a change
   // has just replaced.
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
   const busy = `${file}.busy`;
 
   /** Keeps the same objects if the text is unchanged: decisions cache what they compiled by them. */

@@ -1,10 +1,10 @@
 /** The user's trust decisions on this machine, stored in the user's own folder, so that no checkout can bring it along (SPEC P1). */
 
+import { createMutex } from "../../platform/mutex.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import { isJsonObject, type JsonValue, parseJson, problemToText } from "../../../manifests/mod.ts";
 import { inFileTurn } from "../file-turn.ts";
-import { createInTurn } from "../in-turn.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import { sha256Hex } from "../../primitives/digest.ts";
 import type { TrustRequest } from "./trust-requests.ts";
@@ -45,7 +45,7 @@ export type TrustPlatform = Pick<Platform, "files" | "environment" | "clock" | "
 export async function openTrustStore(platform: TrustPlatform, root: string): Promise<TrustStore> {
   const { files, environment } = platform;
   const file = `${environment.config}/projects/${(await sha256Hex(root)).slice(0, 32)}.json`;
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
   let text: string | undefined;
   let agreed = NOTHING;
   let problem: string | undefined;

@@ -6,6 +6,7 @@
 import { isAtOrBelow, isJsonObject, type JsonValue, normalizePath } from "../../../manifests/mod.ts";
 import { reportModified } from "../../capabilities/files/file-act.ts";
 import type { BridgeContext, CapabilityAct } from "../../capabilities/bridge.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { readText } from "../../primitives/json/read-slices.ts";
 import type { Slices } from "../../platform/platform.ts";
 import type { TrustedProcess } from "../../platform/trusted/trusted-types.ts";
@@ -40,7 +41,7 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
   let ran = false;
   let lastId = 0;
   let isOver = false;
-  let turn: Promise<void> = Promise.resolve();
+  const inTurn = createMutex();
   /** Deno checks all of `run` before it checks one program: a refusal of that is recorded only if no check of a program follows. */
   let probe: CapabilityAct | undefined;
 
@@ -108,13 +109,12 @@ export function createBroker({ bridge, process, count, onFault }: BrokerOptions)
   return {
     onCheck(line) {
       // Checks run one after the other. A defect of the host must not leave Deno without an answer.
-      turn = turn
-        .then(() => answer(line))
-        .catch((defect: unknown) => {
+      return inTurn(() =>
+        answer(line).catch((defect: unknown) => {
           isOver = true;
           onFault(`A permission could not be checked: ${String(defect)}`);
-        });
-      return turn;
+        }),
+      );
     },
     begin() {
       begun = true;

@@ -4,13 +4,13 @@
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { readJsonText } from "../../primitives/json/json-text.ts";
 import { sizeOf } from "../../primitives/json/known-size.ts";
 import { LARGE_TEXT } from "../../primitives/json/read-slices.ts";
 import { createWaitingMarks } from "../../primitives/json/waiting-marks.ts";
 import { encodeSlices, jsonPieces } from "../../primitives/json/write-slices.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import type { McpClient } from "./client.ts";
 
 /** The large arguments of one connection. */
@@ -35,7 +35,7 @@ export function createLargeArguments({ random, slices }: Pick<Platform, "random"
   // No bound is needed, because the calls hold the arguments anyway.
   const waiting = createWaitingMarks<JsonObject>(random, Infinity);
   // In order, so that a cancellation cannot overtake its call.
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
 
   function lengthen(text: string): Promise<string | readonly Uint8Array[]> {
     return inTurn(async () => {

@@ -2,11 +2,11 @@
 
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { areAllShown, type ConsentChange } from "../../plugins/consent/changes.ts";
 import { tooManyChanges } from "../../plugins/consent/reason.ts";
 import type { ToolContext } from "../../call/context.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";
-import { createInTurn } from "../../project/in-turn.ts";
 import { hashOf } from "../../primitives/json/json-hash.ts";
 import { checkToolName, type JsonObject, type JsonValue, type SideEffect } from "../../../manifests/mod.ts";
 import type { RegisteredToolInput, Registry } from "../../tools/registry.ts";
@@ -83,7 +83,7 @@ export function createMcpOffer({ name, registry, pins, emit, call }: McpOfferOpt
   let holds: ReadonlySet<string> = new Set();
   let isEnded = false;
   /** Listing and accepting run one after the other. */
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
 
   async function publish(tools: readonly ServerTool[], until: AbortSignal): Promise<void> {
     const known = await pins.read(name);

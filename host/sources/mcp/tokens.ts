@@ -1,7 +1,7 @@
 /** Supplies connections to an MCP server with tokens of a login, and renews them when they are refused (SPEC K3; RFC 6749, RFC 6750). */
 
 import type { AuthProvider } from "@modelcontextprotocol/client";
-import { createInTurn } from "../../project/in-turn.ts";
+import { createMutex } from "../../platform/mutex.ts";
 import { createProvider, errorCode, type Login, type LoginOf, type LoginStore } from "./logins.ts";
 
 /** The user has to log in, which is never requested during a call. */
@@ -28,7 +28,7 @@ export function createTokens(
     learn,
   }: { readonly store: LoginStore; readonly fetch: typeof globalThis.fetch; readonly learn: (what: string, token: string) => void },
 ): Tokens {
-  const inTurn = createInTurn();
+  const inTurn = createMutex();
   let login: Login | undefined;
   let isRead = false;
   /** The `authorization` header of each response's request: of several concurrent calls, only the first renews. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createInTurn } from "../../../host/project/in-turn.ts";
+import { createMutex } from "../../../host/platform/mutex.ts";
 
-describe("createInTurn()", () => {
+describe("createMutex()", () => {
   it("starts each job when the previous one has settled", async () => {
-    const inTurn = createInTurn();
+    const inTurn = createMutex();
     const seen: string[] = [];
     const gates = ["a", "b", "c"].map((name) => ({ name, ...Promise.withResolvers<void>() }));
     const all = gates.map(({ name, promise }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createKeyedQueue, forEachLimited } from "../../../../host/plugins/folder/keyed-queue.ts";
+import { createKeyedQueue, forEachLimited } from "../../../host/primitives/keyed-queue.ts";
 
 /** A task that the test ends. */
 function task(name: string, log: string[]): { run: () => Promise<string>; end: (error?: Error) => void } {

@@ -1,4 +1,4 @@
-/** Runs tasks of one plugin one after the other, and those of different plugins concurrently (SPEC H3). */
+/** Runs tasks of one lane one after the other, and those of different lanes concurrently (SPEC H3). */
 
 export interface KeyedQueue {
   /** Runs `task` after the lane's earlier tasks, whether they succeeded or failed. */
