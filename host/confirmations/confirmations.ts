@@ -16,6 +16,7 @@ import {
 } from "../call/errors.ts";
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { DryRunReport } from "../call/dry-run-report.ts";
+import { defined } from "../primitives/defined.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
 import { outlineOf } from "../primitives/json/outline.ts";
 import type { Clock } from "../platform/platform.ts";
@@ -105,8 +106,7 @@ async function askPerson(
   const [asker] = call.chain?.path.map((name) => name.split(".", 1).join()) ?? [];
   const question = {
     ...{ tool, call, summary: summarize(args), isDry: isDryCall(call, decision) },
-    ...(pend && { pend }),
-    ...(asker !== undefined && { asker }),
+    ...defined({ pend, asker }),
   };
   return await putQuestion(request, question, signal, options);
 }
@@ -132,10 +132,7 @@ export async function putQuestion(
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
-    ...(call.turnId !== undefined && { turnId: call.turnId }),
-    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-    ...(request.plugin !== undefined && { plugin: request.plugin }),
-    ...(request.digest !== undefined && { digest: request.digest }),
+    ...defined({ turnId: call.turnId, traceparent: call.traceparent, plugin: request.plugin, digest: request.digest }),
   };
   const { requestId } = request;
   const { projectedModifications } = shownRequest(request);
@@ -148,7 +145,7 @@ export async function putQuestion(
     },
   });
   const goOn = call.chain?.standStill?.();
-  const answer = await waitForAnswer(request, { call, ...(pend && { pend }), ...(asker !== undefined && { asker }) }, signal, options);
+  const answer = await waitForAnswer(request, { call, ...defined({ pend, asker }) }, signal, options);
   await goOn?.();
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   if (asker !== undefined && (by === "person" || answer === "timeout")) options.refusals.note(call.session, asker, answer === "allowed");

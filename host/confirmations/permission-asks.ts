@@ -19,6 +19,7 @@ import type { ConfirmationRequest, ToolCall } from "../call/call.ts";
 import { createMutex, type Mutex } from "../platform/mutex.ts";
 import { FileError, type Files } from "../platform/platform.ts";
 import type { Grant } from "../call/grant.ts";
+import { defined } from "../primitives/defined.ts";
 import type { Execution } from "../tools/execution.ts";
 import type { RunTime } from "../call/run-time.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
@@ -137,7 +138,7 @@ type AskedPermission = NonNullable<ConfirmationRequest["permission"]>;
 function toAsked(wanted: AccessQuery, real: AccessQuery | undefined): AskedPermission {
   const value = valueOf(wanted);
   const leadsTo = real && valueOf(real);
-  return { kind: wanted.kind, ...(value !== undefined && { value }), ...(leadsTo !== undefined && { leadsTo }) };
+  return { kind: wanted.kind, ...defined({ value, leadsTo }) };
 }
 
 function valueOf(query: AccessQuery): string | undefined {

@@ -2,6 +2,7 @@
 
 import type { ConfirmationRequest, ToolCall } from "../call/call.ts";
 import { isJsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { defined } from "../primitives/defined.ts";
 import { type HashPlatform, hashOf } from "../primitives/json/json-hash.ts";
 import { sizeOf } from "../primitives/json/known-size.ts";
 import { outlineOfLarge } from "../primitives/json/outline.ts";
@@ -24,8 +25,7 @@ export async function toRequest(
     requestId,
     callId: call.callId,
     tool: tool.qualifiedName,
-    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
-    ...(digest !== undefined && { digest }),
+    ...defined({ plugin: tool.plugin, digest }),
     args,
     ...(largeArguments && { largeArguments }),
     class: classOf(tool),

@@ -5,6 +5,7 @@ import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
 import { pathIn, resolvePlace, toNetQuery } from "../capabilities/mod.ts";
 import type { CallOptions } from "../dispatch/calls.ts";
 import type { Host, HostExplanation } from "../host/host-interface.ts";
+import { defined } from "../primitives/defined.ts";
 import type { ToolListing } from "../tools/listing.ts";
 import { LockFileError } from "../plugins/consent/lock.ts";
 import { PackageError } from "../plugins/installing/package-error.ts";
@@ -210,14 +211,9 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       return await host.call(tool, args, {
         session: sessionFor(context),
         signal: listener.signal,
-        ...(timeoutMs !== undefined && { timeoutMs }),
-        ...(seed !== undefined && { seed }),
-        ...(timeMs !== undefined && { timeMs }),
-        ...(record !== undefined && { record }),
+        ...defined({ timeoutMs, seed, timeMs, record }),
         ...(dryRun === true && { dryRun }),
-        ...(listener.onProgress && { onProgress: listener.onProgress }),
-        ...(listener.confirm && { confirm: listener.confirm }),
-        ...(options.unattended && { unattended: options.unattended }),
+        ...defined({ onProgress: listener.onProgress, confirm: listener.confirm, unattended: options.unattended }),
       });
     },
     readResult(handle, range = {}) {
@@ -310,8 +306,7 @@ export function toToolView(tool: ToolListing): ToolView {
   const { name, qualifiedName, source, title, description, sideEffects = [], destructive, route, confinement, reason } = tool;
   return {
     ...{ name, qualifiedName, source, description, sideEffects, destructive, route },
-    ...(tool.yieldsTo !== undefined && { yieldsTo: tool.yieldsTo }),
-    ...(confinement && { confinement }),
+    ...defined({ yieldsTo: tool.yieldsTo, confinement }),
     ...(tool.assumed === true && { assumed: true as const }),
     ...(tool.protected && { protected: tool.protected }),
     class: tool.class ?? sideEffectClass(sideEffects),

@@ -26,6 +26,7 @@ import { orUndefined } from "../platform/or-undefined.ts";
 import { type Files } from "../platform/platform.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PluginStatus } from "../plugins/folder/status.ts";
+import { defined } from "../primitives/defined.ts";
 import { absolutePermissions } from "./absolute-permissions.ts";
 import { excerpt } from "./code-frame.ts";
 import type { LimitView, PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
@@ -54,9 +55,7 @@ export async function toPluginView(status: PluginStatus, { files, tools, granted
     name: status.name ?? status.folder,
     state: stateOf(status),
     directory: status.directory,
-    ...(status.version !== undefined && { version: status.version }),
-    ...(status.manifest !== undefined && { description: status.manifest.description }),
-    ...(status.digest !== undefined && { digest: status.digest }),
+    ...defined({ version: status.version, description: status.manifest?.description, digest: status.digest }),
     tools,
     problems: await problemsOf(status, files),
     requested: absolutePermissions(asked, folder),
@@ -152,13 +151,7 @@ async function problemsOf(status: PluginStatus, files: Files): Promise<readonly 
   const { error, state, reason } = status;
   if (error?.file !== undefined && error.file !== MANIFEST) {
     const { message, file, line, column } = error;
-    return [
-      await withFrame(
-        { severity: "error", pointer: "", message, file, ...(line !== undefined && { line }), ...(column !== undefined && { column }) },
-        status.directory,
-        files,
-      ),
-    ];
+    return [await withFrame({ severity: "error", pointer: "", message, file, ...defined({ line, column }) }, status.directory, files)];
   }
   if (status.problems.length === 0) {
     return reason === undefined ? [] : [{ severity: state === "failed" ? "error" : "warning", pointer: "", message: reason }];

@@ -19,6 +19,7 @@ import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, probl
 import type { ConfirmationRequest } from "../call/call.ts";
 import { JsonArgumentText } from "../call/arguments.ts";
 import type { ConfirmationAnswer } from "../confirmations/pending.ts";
+import { defined } from "../primitives/defined.ts";
 import type { JsonText } from "../primitives/json/json-text.ts";
 import { tryJson } from "../primitives/json/json-text.ts";
 import { readText } from "../primitives/json/read-slices.ts";
@@ -137,7 +138,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
       const { handle, offset, length } = params;
       if (!isName(handle)) return expectedName("handle");
       if (!isCount(offset) || !isCount(length)) return 'Expected "offset" and "length" to be whole numbers from 0';
-      return { id, op, handle, range: { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) } };
+      return { id, op, handle, range: defined({ offset, length }) };
     }
     case "settings":
       return readSettings(id, params);

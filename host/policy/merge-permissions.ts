@@ -2,6 +2,7 @@
 
 import type { PermissionEntry, PermissionItem, PermissionKind, Permissions, PermissionValue } from "../../manifests/mod.ts";
 import { PERMISSION_KINDS } from "../../manifests/mod.ts";
+import { defined } from "../primitives/defined.ts";
 
 /** Merges both sets: allows what either allows, denies what either denies. */
 export function mergePermissions(before: Permissions, added: Permissions): Permissions {
@@ -37,7 +38,7 @@ export function denialsIn(permissions: Permissions): Permissions {
   for (const kind of PERMISSION_KINDS) {
     const { deny, ignore } = toEntry(permissions[kind] ?? {});
     if (deny === undefined && ignore === undefined) continue;
-    denied[kind] = Object.freeze({ ...(deny !== undefined && { deny }), ...(ignore !== undefined && { ignore }) });
+    denied[kind] = Object.freeze(defined({ deny, ignore }));
   }
   return Object.freeze(denied);
 }

@@ -2,6 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, parsePermissions, type Permissions } from "../../manifests/mod.ts";
 
+import { defined } from "../primitives/defined.ts";
 import { tryJson } from "../primitives/json/json-text.ts";
 import { type CaseAnswer, isOneOf, readCaseAnswers } from "./case-answers.ts";
 
@@ -106,7 +107,7 @@ function readConditions({ seed, time, answers }: JsonObject): Pick<PluginCase, "
   if (time !== undefined && (timeMs === undefined || Number.isNaN(timeMs))) return `"time" must be a time such as "2026-01-31T12:00:00Z"`;
   const read = answers === undefined ? undefined : readCaseAnswers(answers);
   if (typeof read === "string") return read;
-  return { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }), ...(read && { answers: read }) };
+  return { ...defined({ seed, timeMs }), ...(read && { answers: read }) };
 }
 
 function readExpectation(value: JsonValue | undefined): CaseExpectation | string {

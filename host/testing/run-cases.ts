@@ -3,6 +3,7 @@
 import { coversPermissions, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import type { ToolResult } from "../call/call.ts";
 import { unlessMissing } from "../platform/or-undefined.ts";
+import { defined } from "../primitives/defined.ts";
 import { equalJson } from "../primitives/json/equal-json.ts";
 import type { Host } from "../host/host-interface.ts";
 import { type Platform } from "../platform/platform.ts";
@@ -69,9 +70,7 @@ async function runCase(one: PluginCase, run: CaseRun): Promise<TestOutcome> {
     confirm: () => Promise.resolve(one.confirm),
     signal: run.signal,
     record: false,
-    ...(one.timeoutMs !== undefined && { timeoutMs: one.timeoutMs }),
-    ...(one.seed !== undefined && { seed: one.seed }),
-    ...(one.timeMs !== undefined && { timeMs: one.timeMs }),
+    ...defined({ timeoutMs: one.timeoutMs, seed: one.seed, timeMs: one.timeMs }),
     ...(answers && { answer: answers.answer }),
   });
   const ms = clock.monotonic() - began;

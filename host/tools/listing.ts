@@ -14,6 +14,7 @@ import {
 import type { Confinement } from "../call/call.ts";
 import type { Session } from "../call/session.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
+import { defined } from "../primitives/defined.ts";
 import type { PublishedWords, RegisteredTool, ToolSourceName } from "./tool.ts";
 
 /** Selects tools: all parts that are given must match. */
@@ -99,14 +100,12 @@ export function listTool(tool: RegisteredTool, decided: DecidedListing = undecid
     id: tool.id,
     name: tool.name,
     qualifiedName: tool.qualifiedName,
-    ...(tool.yieldsTo !== undefined && { yieldsTo: tool.yieldsTo }),
-    ...(definition.title !== undefined && { title: definition.title }),
+    ...defined({ yieldsTo: tool.yieldsTo, title: definition.title }),
     description: definition.description,
     ...(tool.plugin !== undefined && { plugin: tool.plugin }),
     ...(version && { version: version.manifest.version, digest: version.digest }),
     source: tool.source,
-    ...(tool.toolkit !== undefined && { toolkit: tool.toolkit }),
-    ...(definition.category !== undefined && { category: definition.category }),
+    ...defined({ toolkit: tool.toolkit, category: definition.category }),
     tags: definition.tags,
     inputSchema: published?.inputSchema ?? inputSchema,
     ...(outputSchema && { outputSchema: published?.outputSchema ?? outputSchema }),
@@ -120,9 +119,7 @@ export function listTool(tool: RegisteredTool, decided: DecidedListing = undecid
     ...(permissions && { permissions }),
     route,
     limits,
-    ...(confinement && { confinement }),
-    ...(lacking && { lacking }),
-    ...(names && { protected: names }),
+    ...defined({ confinement, lacking, protected: names }),
     enabled: reason === undefined,
     ...(reason !== undefined && { reason }),
   });

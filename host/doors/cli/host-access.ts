@@ -1,6 +1,7 @@
 /** Gives a command access to a host: the running host of the project, or a local one for the duration of the command. */
 
 import type { Permissions } from "../../../manifests/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import { connectToHost } from "../socket/socket-client.ts";
 import type { Operations } from "../operations.ts";
 import type { ConsentMode } from "../../plugins/consent/changes.ts";
@@ -48,8 +49,7 @@ async function openHost(context: CommandContext, options: AccessOptions = {}): P
   const { oneRun = {}, onlyTool, consent, servers = serversFor(onlyTool ?? "") } = options;
   const local = await openLocalHost(context, oneRun, {
     mcp: servers,
-    ...(onlyTool !== undefined && { onlyTool }),
-    ...(consent && { consent }),
+    ...defined({ onlyTool, consent }),
   });
   return { operations: local.operations, running: false, close: () => local.close() };
 }

@@ -3,6 +3,7 @@
 import { movedPath, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue } from "../../../manifests/mod.ts";
 import { parsePermissions, problemToText } from "../../../manifests/mod.ts";
 import { isList } from "../../policy/merge-permissions.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import { absolutePath, pathFrom, shellWord } from "./paths.ts";
@@ -73,9 +74,7 @@ export function permissionsFromFlags(options: Options, place: FlagPlace): Permis
     const ignore = itemsFrom(options.all(`ignore-${kind}`), kind, place);
     if (deny !== undefined || ignore !== undefined)
       written[kind] = {
-        ...(allow !== undefined && { allow }),
-        ...(deny !== undefined && { deny }),
-        ...(ignore !== undefined && { ignore }),
+        ...defined({ allow, deny, ignore }),
       };
     else if (allow !== undefined) written[kind] = allow;
   }

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Audit } from "../../audit/audit.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { defined } from "../../primitives/defined.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { RequestProblem } from "./problem.ts";
@@ -87,9 +88,7 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
         throw new RequestProblem("invalid_request", "Last-Event-ID must be the id of an event");
       const type = textIn(query, "type");
       return await streams.open(caller, {
-        ...(sessionId !== undefined && { sessionId }),
-        ...(type !== undefined && { type }),
-        ...(lastEventId !== undefined && { lastEventId }),
+        ...defined({ sessionId, type, lastEventId }),
       });
     },
   },

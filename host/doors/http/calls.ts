@@ -2,6 +2,7 @@
 
 import type { ConfirmPrompt, ToolResult } from "../../call/call.ts";
 import type { CallOptions } from "../../dispatch/calls.ts";
+import { defined } from "../../primitives/defined.ts";
 import { type HashPlatform, hashOf } from "../../primitives/json/json-hash.ts";
 import type { Host } from "../../host/host-interface.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
@@ -160,8 +161,7 @@ export function toOptions(
   const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, waits = false } = wanted;
   return {
     session,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(turnId !== undefined && { turn: turnId }),
+    ...defined({ timeoutMs, turn: turnId }),
     ...(dryRun === true && { dryRun }),
     ...(traceparent !== undefined && { traceparent }),
     ...(signal && { signal }),

@@ -4,6 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { isJsonArray, isJsonObject } from "../../../manifests/mod.ts";
 import type { Host } from "../../host/host-interface.ts";
+import { defined } from "../../primitives/defined.ts";
 import { type CallApi, GONE, isAsync, shownTo, toWish } from "./call-endpoints.ts";
 import { type ApiRequest, type Endpoint, json, jsonOfResults } from "./endpoint.ts";
 import { listed, SESSION, SESSION_WISH, some, TURN, TURN_STATE } from "./schemas.ts";
@@ -144,9 +145,7 @@ function turnState(turn: HttpTurn, turns: HttpTurns, caller: HttpCaller): object
 
 function toSessionRequest({ allow, deny, ...rest }: JsonObject): SessionRequest {
   const layers =
-    allow === undefined && deny === undefined
-      ? {}
-      : { layers: [{ name: "the client's options", ...(allow !== undefined && { allow }), ...(deny !== undefined && { deny }) }] };
+    allow === undefined && deny === undefined ? {} : { layers: [{ name: "the client's options", ...defined({ allow, deny }) }] };
   // The body matches SESSION_WISH, which has the members of the type.
   return { ...rest, ...layers } as SessionRequest;
 }

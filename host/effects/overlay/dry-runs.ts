@@ -4,6 +4,7 @@ import { relativeBelow } from "../../../manifests/mod.ts";
 import { toolError, type ToolErrorData, unavailable } from "../../call/errors.ts";
 import type { EmitEvent } from "../../audit/events.ts";
 import type { Clock } from "../../platform/platform.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { Service } from "../../primitives/service/service.ts";
 import { classOf } from "../../policy/policy.ts";
 import { diffBy } from "./diff-by.ts";
@@ -231,9 +232,7 @@ function tell({ tool, call }: Execution, committed: Committed, emit: EmitEvent):
     type: "tool.committed",
     sessionId: call.session.id,
     callId: call.callId,
-    ...(call.turnId !== undefined && { turnId: call.turnId }),
-    ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
-    ...(tool.plugin !== undefined && { plugin: tool.plugin }),
+    ...defined({ turnId: call.turnId, traceparent: call.traceparent, plugin: tool.plugin }),
     ...(tool.binding.kind === "plugin" && { digest: tool.binding.version.digest }),
     payload: { tool: tool.qualifiedName, ok, filesModified, ...(!committed.ok && { reason: committed.message }) },
   });

@@ -2,6 +2,7 @@
 
 import { hostPlace } from "../../capabilities/checked.ts";
 import { type DirectoryEntry, FileError, type FileInfo, type FileKind, type GuardedFiles } from "../../platform/platform.ts";
+import { defined } from "../../primitives/defined.ts";
 import { compareText, sha256Hex } from "../../primitives/digest.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
 
@@ -63,7 +64,7 @@ export function createSeen(): Seen {
       if (known !== undefined && known.sha256 !== sha256) moving.add(path);
       if (known !== undefined) return true;
       if (!hasRoom()) return false;
-      const range = { ...(offset !== undefined && { offset }), ...(length !== undefined && { length }) };
+      const range = defined({ offset, length });
       reads.set(key, { path, ...range, maxBytes: Math.max(length ?? 0, bytes.length), sha256 });
       return true;
     },

@@ -1,6 +1,7 @@
 /** Describes one difference between two versions. Parts of the text come from the plugin's author: sanitize it before it is shown. */
 
 import { limitText, sha256Hex } from "../../../manifests/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { ConsentChange } from "./changes.ts";
 
 /** Old value and new value, as far as known. */
@@ -59,7 +60,7 @@ export function changeWords(change: ConsentChange): ChangeWords {
       const { field, tool, pointer, from, to } = change;
       const what = `${field} of ${tool === undefined ? "the plugin" : `tool ${tool}`}${pointer === undefined ? "" : ` at ${pointer === "" ? "its root" : pointer}`}`;
       const sign = from === undefined ? "+" : to === undefined ? "-" : "~";
-      return { sign, what, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+      return { sign, what, ...defined({ from, to }) };
     }
     case "more":
       return {

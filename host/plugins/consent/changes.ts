@@ -22,6 +22,7 @@ import {
   type SideEffectClass,
   toEntry,
 } from "../../../manifests/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { About, Declared } from "./declared.ts";
 
 /** How many changes need consent: `fluent` suits authors who edit their own folder, `strict` everything else. */
@@ -166,7 +167,7 @@ export function asks(change: ConsentChange, mode: ConsentMode): boolean {
 }
 
 function changedText(kind: "name" | "signer", from: string | undefined, to: string | undefined): readonly ConsentChange[] {
-  return from === to ? [] : [{ kind, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
+  return from === to ? [] : [{ kind, ...defined({ from, to }) }];
 }
 
 function permissionChanges(before: Permissions, after: Permissions, tool?: string): readonly ConsentChange[] {
@@ -337,7 +338,7 @@ const WORDS = /"(?:title|description|enum|const|default|examples|tags|tools)":|"
 /** Formats the values as JSON text. The new value is complete; of a long old value the common prefix is omitted. */
 function fromTo(from: JsonValue | undefined, to: JsonValue | undefined): { readonly from?: string; readonly to?: string } {
   const [was, now] = [from, to].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
-  if (was === undefined || now === undefined) return { ...(was !== undefined && { from: was }), ...(now !== undefined && { to: now }) };
+  if (was === undefined || now === undefined) return defined({ from: was, to: now });
   const cut = was.length <= LONG ? 0 : Math.max(0, sharedStart(was, now) - LEAD);
   return { from: cut === 0 ? was : `…${was.slice(cut)}`, to: now };
 }

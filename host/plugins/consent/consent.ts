@@ -10,6 +10,7 @@ import { errorText } from "../../platform/error-text.ts";
 import { createMutex } from "../../platform/mutex.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { NO_LIMITS } from "../../policy/tool-limits.ts";
+import { defined } from "../../primitives/defined.ts";
 import { createVersion, toCandidate } from "../folder/compile.ts";
 import type { FolderSnapshot } from "../folder/read.ts";
 import type { Admission, Gatekeeper, KeptVersion } from "../folder/status.ts";
@@ -197,8 +198,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const acceptedLimits = keptLimits(unwritten.get(name) ?? lock.entries().get(name), now);
     unwritten.set(name, {
       ...{ ...now, version: manifest.version, origin, surface: declaredBy(manifest), acceptedLimits },
-      ...(signedBy && { signer: signedBy.signer }),
-      ...(rolledBackFrom !== undefined && { rolledBackFrom }),
+      ...defined({ signer: signedBy?.signer, rolledBackFrom }),
     });
   }
 
@@ -251,8 +251,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const { name, manifest, digest, signedBy, files, directory } = version;
     return {
       ...{ name, version: manifest.version, path: relative(path, root), digest, origin },
-      ...(signedBy && { signer: signedBy.signer }),
-      ...(rolledBackFrom !== undefined && { rolledBackFrom }),
+      ...defined({ signer: signedBy?.signer, rolledBackFrom }),
       granted: lock.entries().get(name)?.granted ?? portable(options.grantsOf(name, directory), root),
       surface: declaredBy(manifest),
       ...(acceptsLimits === true && { acceptedLimits: raisedLimits(manifest) }),

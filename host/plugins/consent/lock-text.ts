@@ -17,6 +17,7 @@ import {
   type Problem,
   SIDE_EFFECTS,
 } from "../../../manifests/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import { type LockedServers, readServers, serversToJson } from "./lock-servers.ts";
 import { type About, sorted, type Declared } from "./declared.ts";
 
@@ -131,7 +132,7 @@ function entryJson(entry: LockEntry): object {
   } = entry;
   // Permissions as written are JSON; only their interfaces lack an index signature.
   const own = { granted: sorted(granted as unknown as JsonValue), permissions: declaration.permissions };
-  const signed = { ...(signer !== undefined && { signer }), ...(rolledBackFrom !== undefined && { rolledBackFrom }) };
+  const signed = defined({ signer, rolledBackFrom });
   const limits = { ...unlessEmpty("limits", declaration.limits), ...unlessEmpty("acceptedLimits", acceptedLimits) };
   return {
     version,
@@ -141,8 +142,7 @@ function entryJson(entry: LockEntry): object {
     ...signed,
     ...own,
     ...limits,
-    ...(yields && { yields }),
-    ...(keeps && { keeps }),
+    ...defined({ yields, keeps }),
     ...(declaration.about && { about: sorted({ ...declaration.about }) }),
     files: filesToText(files),
     tools: declaration.tools,

@@ -1,6 +1,7 @@
 /** The events of a plugin's life (SPEC H8, AU1). Payloads are JSON; text from plugins in them is data. */
 
 import { type JsonObject, type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { ConsentChange } from "../consent/changes.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { type Failure, manifestOf, type PluginRecord, reasonOf } from "./record.ts";
@@ -38,10 +39,7 @@ export function createAnnouncements(emit: (event: PluginEvent) => void): Announc
       const payload: JsonObject = {
         message: reasonOf(failure) ?? failure.error.message,
         directory: record.path,
-        ...(file !== undefined && { file }),
-        ...(line !== undefined && { line }),
-        ...(column !== undefined && { column }),
-        ...(stack !== undefined && { stack }),
+        ...defined({ file, line, column, stack }),
         problems: failure.problems.map(toPayload),
         ...(record.serving !== undefined && { lastGood: record.serving.digest }),
       };
@@ -78,5 +76,5 @@ function toolNames(manifest: Manifest): readonly string[] {
 
 function toPayload(problem: Problem): JsonObject {
   const { severity, pointer, line, column } = problem;
-  return { severity, pointer, text: problemToText(problem), ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+  return { severity, pointer, text: problemToText(problem), ...defined({ line, column }) };
 }

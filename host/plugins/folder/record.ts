@@ -2,6 +2,7 @@
 
 import { type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
 import type { LoadFault } from "../../../sandbox/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import type { KnownPlugin } from "./dependencies.ts";
 import { pathOf, type Place } from "./discover.ts";
@@ -120,10 +121,7 @@ export function loadFailure(manifest: Manifest, fault: LoadFault): Failure {
   const stack = fault.stack === undefined ? undefined : clip(fault.stack, 8_000);
   const error: PluginError = {
     message,
-    ...(file !== undefined && { file }),
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-    ...(stack !== undefined && { stack }),
+    ...defined({ file, line, column, stack }),
   };
   const problem: Problem = { severity: "error", pointer: "", message: `${placeOf(error)}${message}` };
   // Limits and traps may depend on the machine; the same source always throws and parses the same way.

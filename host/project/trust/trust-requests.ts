@@ -25,6 +25,7 @@ import {
 
 import { isStricter } from "../../call/strictness.ts";
 import { allowsSomething, denialsIn } from "../../policy/merge-permissions.ts";
+import { defined } from "../../primitives/defined.ts";
 
 /** One trust request. */
 export interface TrustRequest {
@@ -231,8 +232,7 @@ function splitEffect<E extends RuleEffect>({
   const takes = {
     // Kept even without denials, so that grants of a less specific rule still do not apply.
     ...(grants !== undefined && { grants: denialsIn(grants) }),
-    ...(own !== undefined && { route: own }),
-    ...(ownConfirm !== undefined && { confirm: ownConfirm }),
+    ...defined({ route: own, confirm: ownConfirm }),
     ...(dryRun === true && { dryRun }),
     ...(limits !== undefined && { limits: lowered(limits) }),
   };

@@ -5,6 +5,7 @@
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { toHex } from "../../platform/bytes.ts";
 import { errorText } from "../../platform/error-text.ts";
+import { defined } from "../../primitives/defined.ts";
 import { hashOf } from "../../primitives/json/json-hash.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { createProvider, isLoopback, isSafeForTokens, joinedScopes, type LoginOf, type LoginStore, readGood } from "./logins.ts";
@@ -61,8 +62,7 @@ export async function logIn(login: LoginOf, { platform, store, show, signal }: L
     const about = {
       serverUrl: url,
       fetchFn: fetch,
-      ...(scope !== undefined && { scope }),
-      ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
+      ...defined({ scope, resourceMetadataUrl: challenge.resourceMetadataUrl }),
     };
     await auth(provider, about);
     const { code, iss } = await Promise.race([callback.answer, over.ended]);

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { defined } from "../../primitives/defined.ts";
 import type { GeminiTool } from "./exported.ts";
 import type { ToolFormat } from "./format.ts";
 import { type SchemaRules, toObjectSchema } from "./schema-rules.ts";
@@ -93,10 +94,7 @@ function splitTypes(schema: Record<string, JsonValue>): JsonObject {
   const types = type.filter((one) => one !== "null");
   if (types.length <= 1 && type.length <= 2) return { ...schema, type: type.length === 1 ? (type[0] ?? "null") : type };
   const about = {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(filled !== undefined && { default: filled }),
-    ...(examples !== undefined && { examples }),
+    ...defined({ title, description, default: filled, examples }),
   };
   return { ...about, anyOf: type.map((one) => ({ ...rest, type: one })) };
 }

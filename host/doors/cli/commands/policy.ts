@@ -9,6 +9,7 @@ import {
   problemToText,
   PROJECT_BOUNDS,
 } from "../../../../manifests/mod.ts";
+import { defined } from "../../../primitives/defined.ts";
 import { toQuery } from "../../host-operations.ts";
 import type { Explanation } from "../../../policy/explain.ts";
 import { usageError } from "../cli-error.ts";
@@ -94,9 +95,7 @@ async function test({ host }: LocalHost, context: CommandContext, path: string):
         tool,
         expect,
         got,
-        ...(act !== undefined && { act }),
-        ...(role !== undefined && { role }),
-        ...(because !== undefined && { because }),
+        ...defined({ act, role, because }),
       },
     ];
   });
@@ -129,7 +128,7 @@ function casesIn(document: JsonValue, path: string): readonly Case[] {
       throw wrong(index, 'has an "act" or "role" that is not a string');
     if (typeof readOnly !== "boolean" || typeof noWeb !== "boolean")
       throw wrong(index, 'has a "readOnly" or "noWeb" that is not true or false');
-    return { tool, expect, readOnly, noWeb, ...(act !== undefined && { act }), ...(role !== undefined && { role }) };
+    return { tool, expect, readOnly, noWeb, ...defined({ act, role }) };
   });
 }
 
