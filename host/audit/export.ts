@@ -3,7 +3,7 @@
  * the lines to detect a changed, moved, inserted or removed one; the key identifies the signer.
  */
 
-import { type JsonValue } from "../../manifests/mod.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
 import { printableJson } from "../primitives/text.ts";
 import { readJsonText } from "../primitives/json/json-text.ts";
 import type { JournalKey, Journals } from "../platform/files/journal-types.ts";

@@ -1,6 +1,13 @@
 /** Rewrites a manifest's permissions for a grant: relative items are in the plugin's folder there, and in the project here (SPEC PA2). */
 
-import { type PermissionItem, type PermissionKind, type PermissionValue, type Permissions, movedPath, normalizePath } from "../../manifests/mod.ts";
+import {
+  type PermissionItem,
+  type PermissionKind,
+  type PermissionValue,
+  type Permissions,
+  movedPath,
+  normalizePath,
+} from "../../manifests/mod.ts";
 import { isList } from "../policy/merge-permissions.ts";
 
 /** Returns the same set with `$plugin/…` for items in the plugin's folder, and absolute paths for items outside it. */

@@ -23,7 +23,7 @@ import {
   raisedLimits,
 } from "../../manifests/mod.ts";
 import { orUndefined } from "../platform/or-undefined.ts";
-import { type Files } from "../platform/platform.ts";
+import type { Files } from "../platform/platform.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PluginStatus } from "../plugins/folder/status.ts";
 import { defined } from "../primitives/defined.ts";

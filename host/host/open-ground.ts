@@ -1,7 +1,7 @@
 /** First stage of a host: its places, its platform and its event sinks. Every later stage needs them. */
 
-import { defectText } from "../call/errors.ts";
 import { createSecrets, type Secrets } from "../capabilities/secrets/secrets.ts";
+import { defectText } from "../platform/error-text.ts";
 import type { Platform } from "../platform/platform.ts";
 import { openPlaces, type Places } from "../project/places.ts";
 import { guardLog } from "./guard-log.ts";

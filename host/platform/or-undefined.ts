@@ -16,12 +16,12 @@ export async function orUndefined<T>(look: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const MISSING: ReadonlySet<FileErrorCode> = new Set(["not_found", "not_a_directory"]);
+const MISSING: readonly FileErrorCode[] = ["not_found", "not_a_directory"];
 
 /** Returns a handler of rejections that gives `instead` for a missing file, and throws every other error. */
-export function unlessMissing<T>(instead: T, missing: ReadonlySet<FileErrorCode> = MISSING): (error: unknown) => T {
+export function unlessMissing<T>(instead: T, missing: readonly FileErrorCode[] = MISSING): (error: unknown) => T {
   return (error) => {
-    if (error instanceof FileError && missing.has(error.code)) return instead;
+    if (error instanceof FileError && missing.includes(error.code)) return instead;
     throw error;
   };
 }

@@ -1,7 +1,7 @@
 /** Objects without undefined members. */
 
 /** The members of `T`, each optional and never undefined. */
-export type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Returns the members that are not undefined, in their order, for a spread into an object whose optional members may not be undefined. */
 export function defined<T extends object>(members: T): Defined<T> {

@@ -5,6 +5,7 @@
  * anything is parsed, and ids, sizes and routes that it claims are ignored.
  */
 
+import { pause } from "../primitives/until-aborted.ts";
 import { addressesLayer, chooseRemote, type Remote } from "./remote-target.ts";
 import { checkUrl } from "../capabilities/mod.ts";
 import { cancelled, type ToolErrorData, unavailable, wallTimeout } from "../call/errors.ts";
@@ -80,7 +81,7 @@ async function forward(remote: Remote, execution: Execution, forwarding: Forward
       if (signal.aborted) continue;
       if (!(error instanceof NetworkError) && !(error instanceof RemoteFailure)) throw error;
       if (tries >= MAX_TRIES || !mayTryAgain(error, execution)) return fail(toError(error, name, remote.name));
-      await pause(RETRY_MS * tries, forwarding);
+      await pause(forwarding.platform.clock, RETRY_MS * tries, forwarding.signal);
     }
   }
 }
@@ -123,11 +124,4 @@ function mayTryAgain(error: NetworkError | RemoteFailure, { tool }: Execution): 
 function toError(error: NetworkError | RemoteFailure, tool: string, remote: string): ToolErrorData {
   if (error instanceof RemoteFailure && error.error !== undefined) return error.error;
   return unavailable(tool, `the remote host "${remote}" cannot be used: ${error.message}`);
-}
-
-async function pause(ms: number, { platform, signal }: Forwarding): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const stopTimer = platform.clock.after(ms, () => resolve());
-    signal.addEventListener("abort", () => (stopTimer(), resolve()), { once: true });
-  });
 }

@@ -6,7 +6,7 @@ import { unlessMissing } from "../platform/or-undefined.ts";
 import { defined } from "../primitives/defined.ts";
 import { equalJson } from "../primitives/json/equal-json.ts";
 import type { Host } from "../host/host-interface.ts";
-import { type Platform } from "../platform/platform.ts";
+import type { Platform } from "../platform/platform.ts";
 import { createCaseAnswers, expandWorkspace } from "./case-answers.ts";
 import { type PluginCase, readCases } from "./cases.ts";
 import type { FileOutcome, TestEvent, TestOutcome } from "./outcome.ts";

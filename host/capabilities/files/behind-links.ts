@@ -1,6 +1,14 @@
 /** Grants of paths that contain links: a call's path must pass both as written and as resolved (SPEC PA4, C3). */
 
-import { type PermissionItem, type PermissionValue, type Permissions, isAtOrBelow, normalizePath, printable, toEntry } from "../../../manifests/mod.ts";
+import {
+  type PermissionItem,
+  type PermissionValue,
+  type Permissions,
+  isAtOrBelow,
+  normalizePath,
+  printable,
+  toEntry,
+} from "../../../manifests/mod.ts";
 import { isList } from "../../policy/merge-permissions.ts";
 import { resolvePlace } from "../mod.ts";
 import type { Platform } from "../../platform/platform.ts";

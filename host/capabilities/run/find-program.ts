@@ -22,7 +22,7 @@ export async function searchPath({ files, environment }: SearchPlatform, workspa
   const absolute = written.filter((folder) => (isWindows ? /^[A-Za-z]:[\\/]/ : /^\//).test(folder)).slice(0, MAX_FOLDERS);
   const outside: string[] = [];
   for (const folder of new Set(absolute)) {
-    const real = await realPathOf(files, folder);
+    const real = await orUndefined(files.realPath(folder));
     if (real !== undefined && !isAtOrBelow(real, workspace)) outside.push(folder);
   }
   return outside;
@@ -52,14 +52,4 @@ async function executableAt(path: string, { files, environment }: SearchPlatform
   const info = real === undefined ? undefined : await files.stat(real);
   const isProgram = info?.kind === "file" && (environment.os === "windows" || (info.mode & EXECUTABLE) !== 0);
   return isProgram ? path : undefined;
-}
-
-/** Returns undefined if the path does not exist. */
-export async function realPathOf(files: SearchPlatform["files"], path: string): Promise<string | undefined> {
-  try {
-    return await files.realPath(path);
-  } catch (thrown) {
-    if (thrown instanceof FileError) return undefined;
-    throw thrown;
-  }
 }

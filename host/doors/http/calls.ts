@@ -9,6 +9,7 @@ import type { JsonValue } from "../../../manifests/mod.ts";
 import type { Clock, Random } from "../../platform/platform.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "../../dispatch/recent-results.ts";
 import { createRemembered } from "../../dispatch/remembered.ts";
+import { aborted } from "../../primitives/until-aborted.ts";
 import { RequestProblem } from "./problem.ts";
 import type { HttpSession } from "./sessions.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";
@@ -171,9 +172,4 @@ export function toOptions(
 }
 
 /** Confirmation prompt of a client that only waits: the answer comes through another request or another door. */
-export const answeredElsewhere: ConfirmPrompt = (_request, signal) =>
-  new Promise((resolve) => {
-    const end = (): void => resolve(undefined);
-    if (signal.aborted) end();
-    signal.addEventListener("abort", end, { once: true });
-  });
+export const answeredElsewhere: ConfirmPrompt = (_request, signal) => aborted(signal);

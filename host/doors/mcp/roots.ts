@@ -2,7 +2,7 @@
 
 import { normalizePath } from "../../../manifests/mod.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
-import { type Files } from "../../platform/platform.ts";
+import type { Files } from "../../platform/platform.ts";
 
 const MAX_ROOTS = 100;
 /** Characters that make a path a pattern in a permission. */

@@ -7,7 +7,7 @@
 
 import { createMutex } from "../../platform/mutex.ts";
 import { unlessMissing } from "../../platform/or-undefined.ts";
-import { type Platform } from "../../platform/platform.ts";
+import type { Platform } from "../../platform/platform.ts";
 import { isJsonObject } from "../../../manifests/mod.ts";
 import { digestFiles, toFileName } from "../../primitives/digest.ts";
 import { tryJson } from "../../primitives/json/json-text.ts";

@@ -8,7 +8,7 @@
 import { movedPath } from "../../../manifests/mod.ts";
 import { hostPlace } from "../../capabilities/checked.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
-import { type FileInfo, type GuardedFiles } from "../../platform/platform.ts";
+import type { FileInfo, GuardedFiles } from "../../platform/platform.ts";
 import type { Look } from "./look-task.ts";
 import type { UndoPlaces } from "./undo-places.ts";
 import { fileIdOf, type UndoState } from "./undo-step.ts";

@@ -10,7 +10,7 @@ import { readCall, type UndoCall, type UndoStep } from "./undo-step.ts";
 const BOUNDS = { maxBytes: 64 * 1024, maxDepth: 8 };
 
 /** Another host of the project may have removed files; entries of another kind count as missing. */
-const GONE: ReadonlySet<FileErrorCode> = new Set(["not_found", "not_a_directory", "is_a_directory", "not_regular", "too_large"]);
+const GONE: readonly FileErrorCode[] = ["not_found", "not_a_directory", "is_a_directory", "not_regular", "too_large"];
 
 /** Returns the names of a folder's entries, or an empty list if the folder is missing. */
 export async function namesIn(files: Files, folder: string): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 
 import { isJsonArray, isJsonObject, parseJson } from "../../../manifests/mod.ts";
 import { orUndefined } from "../../platform/or-undefined.ts";
-import { type Platform } from "../../platform/platform.ts";
+import type { Platform } from "../../platform/platform.ts";
 import { refuseLinks } from "../../project/refuse-links.ts";
 import { type FolderSnapshot, readFolder } from "../folder/read.ts";
 import { SIGNATURE_FILE } from "../folder/signature.ts";

@@ -1,6 +1,7 @@
 /** Scans everything periodically, rarely enough to cost under 1 % of a core (SPEC H3). */
 
 import type { Clock } from "../../platform/platform.ts";
+import { pause } from "../../primitives/until-aborted.ts";
 
 interface ReconcileOptions {
   readonly clock: Clock;
@@ -68,17 +69,4 @@ async function pauseUnlessReplaced(pauseMs: number, { clock, signal, isReplaced,
  */
 export function nextPause(costs: readonly number[]): number {
   return Math.min(LONGEST_PAUSE_MS, Math.max(RECONCILE_MS, Math.min(...costs) / SHARE));
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-  });
 }

@@ -56,7 +56,7 @@ export async function checkVendored(files: ReadonlyMap<string, Uint8Array>): Pro
 
 /** Returns undefined if the text is not valid. */
 function parseVendored(text: string): Vendored | undefined {
-  const document = parse(text);
+  const document = tryJson(text);
   if (!isJsonObject(document)) return undefined;
   const imports = textsIn(document["imports"]);
   const files = textsIn(document["files"]);

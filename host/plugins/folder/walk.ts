@@ -5,7 +5,8 @@
  * compare it.
  */
 
-import { isAtOrBelow, type Problem } from "../../../manifests/mod.ts";
+import { type Problem, isAtOrBelow } from "../../../manifests/mod.ts";
+import { unlessMissing } from "../../platform/or-undefined.ts";
 import { type FileInfo, FileError, type Files } from "../../platform/platform.ts";
 import { compareText } from "../../primitives/digest.ts";
 import { folderError, folderWarning, quote } from "./problems.ts";
@@ -184,7 +185,8 @@ function noteSignature(visit: Visit, absolute: string, info: FileInfo): void {
 
 /** Treats a link as its target, if that is inside the plugin's folder. */
 async function visitLink(visit: Visit, absolute: string, path: string, trail: readonly string[]): Promise<void> {
-  const target = await realPathOf(visit.files, absolute);
+  // A dangling link and a loop of links lead nowhere.
+  const target = await visit.files.realPath(absolute).catch(unlessMissing(undefined, ["not_found", "symlink_loop", "not_a_directory"]));
   visit.lines.push(`${path}\0${target ?? "nowhere"}`);
   if (target === undefined) return warn(visit, `Left out ${quote(path)}: its link target does not exist`, "remove the link");
   if (!isAtOrBelow(target, visit.root)) {
@@ -238,17 +240,6 @@ function refuseAll(visit: Visit, message: string): never {
 
 function warn(visit: Visit, message: string, fix: string): void {
   if (visit.warnings.length < FOLDER_BOUNDS.problems) visit.warnings.push(folderWarning(message, fix));
-}
-
-/** Returns undefined for a dangling link and for a loop of links. */
-async function realPathOf(files: Files, path: string): Promise<string | undefined> {
-  try {
-    return await files.realPath(path);
-  } catch (error) {
-    if (error instanceof FileError && (error.code === "not_found" || error.code === "symlink_loop" || error.code === "not_a_directory"))
-      return undefined;
-    throw error;
-  }
 }
 
 /** Omits a folder's own time: editors touch it with temporary files that do not count. */

@@ -1,7 +1,7 @@
 /** Resolves links in paths: an act must be allowed at its target too, so the target is learned with it (SPEC PA4, P9). */
 
 import { orUndefined } from "../../platform/or-undefined.ts";
-import { type Platform } from "../../platform/platform.ts";
+import type { Platform } from "../../platform/platform.ts";
 import type { Act } from "../../audit/acts.ts";
 
 /** Maximum number of paths resolved, most used first. */

@@ -10,10 +10,10 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import { unlessMissing } from "../../platform/or-undefined.ts";
 import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
 import { isJsonObject, type McpServerConfig } from "../../../manifests/mod.ts";
 import { readJsonText } from "../../primitives/json/json-text.ts";
-import { FileError } from "../../platform/platform.ts";
 import { refuseLinks } from "../../project/refuse-links.ts";
 
 /** The login at one server. Its contents are sent only to that server and its authorization server. */
@@ -61,13 +61,8 @@ export function createLoginStore(platform: TurnPlatform, state: string): LoginSt
   return {
     async read(server, url) {
       await checkLinks();
-      let text: string;
-      try {
-        text = await files.readText(fileOf(server));
-      } catch (error) {
-        if (error instanceof FileError && error.code === "not_found") return undefined;
-        throw error;
-      }
+      const text = await files.readText(fileOf(server)).catch(unlessMissing(undefined, ["not_found"]));
+      if (text === undefined) return undefined;
       const parsed = readJsonText(text, BOUNDS);
       const login = parsed.ok ? toLogin(parsed.value) : undefined;
       if (login === undefined)

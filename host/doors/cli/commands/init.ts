@@ -2,7 +2,7 @@
 
 import { checkPluginName } from "../../../../manifests/mod.ts";
 import { orUndefined } from "../../../platform/or-undefined.ts";
-import { type Files } from "../../../platform/platform.ts";
+import type { Files } from "../../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,5 +1,6 @@
 /** `bascule mcp`: serves the project's plugins over stdin and stdout to the MCP client that started it. */
 
+import { aborted } from "../../../primitives/until-aborted.ts";
 import { openSocketDoor, type SocketDoor } from "../../socket/socket.ts";
 import { FileError } from "../../../platform/platform.ts";
 import type { HostSessionOptions } from "../../../dispatch/sessions.ts";
@@ -95,11 +96,4 @@ async function openApprovals({ platform, project, output }: CommandContext, host
     output.note("Another host serves this project's commands: confirmations of this one go through the client only");
     return undefined;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

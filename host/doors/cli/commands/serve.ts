@@ -1,5 +1,6 @@
 /** `bascule serve`: serves the project's plugins over HTTP and, like `dev`, to other commands. */
 
+import { aborted } from "../../../primitives/until-aborted.ts";
 import type { HttpMount } from "../../http/mount.ts";
 import type { HostServer } from "../../http/server.ts";
 import { createHttpTokens, type HttpTokens } from "../../http/tokens.ts";
@@ -83,7 +84,7 @@ async function serve(context: CommandContext): Promise<number> {
     // Print the login code only on a terminal: a log file would keep it.
     const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
     await showStart(context, local, { url: server.url, own: own.tokens, ...(code !== undefined && { code }) });
-    await interrupted(signal);
+    await aborted(signal);
     output.note(output.style.dim("\nWaiting for running calls; press Ctrl-C again to exit now"));
   } finally {
     stopWatching();
@@ -155,9 +156,4 @@ async function showStart(
   output.line();
   output.line(style.dim("Press Ctrl-C to stop."));
   output.document({ ok: true, url, root: project.root, tokens: places, status });
-}
-
-async function interrupted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
