@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type CliProject, createCliProject } from "./run-cli.ts";
 
-const DENO = `${import.meta.dirname}/../../../node_modules/.bin/deno`;
+const DENO = `${import.meta.dirname}/../../../../node_modules/.bin/deno`;
 
 const PERMISSIONS = {
   read: { allow: ["$workspace/docs", "data", "notes/*.md"], deny: ["$workspace/docs/private/**/*.key"], reason: "Reads documents" },

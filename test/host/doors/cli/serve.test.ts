@@ -142,6 +142,6 @@ describe("bascule serve", () => {
     const { url } = await serve(project);
     const taken = await other.run(["serve", `--port=${new URL(url).port}`]);
     expect(taken).toMatchObject({ code: 5, error: expect.stringContaining("Another program already listens on 127.0.0.1:") });
-    expect((await other.run(["serve", "--port=x"])).error).toContain("Expected --port to be a number");
+    expect((await other.run(["serve", "--port=x"])).error).toContain('Option "--port" must be an integer from 0 to 65535');
   });
 });

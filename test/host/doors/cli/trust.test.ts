@@ -75,7 +75,7 @@ Allowed: remotes.gpu, confirmation
     await dev.waitFor("Press Ctrl-C");
     dev.interrupt();
     const { out, error } = await dev.ended;
-    expect(error).toContain("Allow these 2 things? [y/N/always] ");
+    expect(error).toContain("Allow these 2 trust requests? [y/N/always] ");
     expect(out).not.toContain("runs without");
     const again = project.start(["dev"], { answers: ["y"] });
     await again.waitFor("Press Ctrl-C");
