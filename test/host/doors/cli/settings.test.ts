@@ -52,7 +52,7 @@ describe("bascule settings", () => {
     const dev = project.start(["dev"]);
     await dev.waitFor("words");
     const set = await project.run(["settings", "words", "tools.show.enabled", "false"]);
-    expect(set).toMatchObject({ code: 0, error: expect.stringContaining("answered by the host that runs") });
+    expect(set).toMatchObject({ code: 0, error: expect.stringContaining("using the host running in this folder") });
     expect(await project.run(["call", "show"])).toMatchObject({
       code: 5,
       error: expect.stringContaining("disabled in the plugin's settings"),

@@ -41,7 +41,7 @@ describe("copyJson()", () => {
     ["a promise", [Promise.resolve()], "/0", "A Promise has no JSON form (await it)"],
     ["a generator", (async function* () {})(), "", "An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)"],
     ["an error", { a: new Error("why") }, "/a", "An Error has no JSON form (throw it, or return its message)"],
-    ["a number in an object", [new Number(1)], "/0", "A Number has no JSON form (return what is meant of it as plain values)"],
+    ["a number in an object", [new Number(1)], "/0", "A Number has no JSON form (return its content as plain values)"],
   ])("refuses %s, whose JSON would be empty [AX4.lost]", (_what, value, pointer, message) => {
     const refused = { ok: false, reason: "not_json", problem: { pointer, message } };
     expect(copyJson(value, bounds)).toEqual(refused);
