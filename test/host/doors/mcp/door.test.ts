@@ -156,7 +156,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     await expect(call).rejects.toThrow();
     await until(() => endingsOf(test, "demo.wait").length > endings);
     expect(endingsOf(test, "demo.wait").at(-1)).toMatchObject({ code: "cancelled" });
-    expect(guestLines(test).slice(lines)).toContain("told to stop");
+    await until(() => guestLines(test).slice(lines).includes("told to stop"));
   });
 
   it("passes on a valid trace context, and nothing else [I3.trace]", async () => {
