@@ -73,7 +73,8 @@ async function take(call: ToolCall, host: Dispatch, stop: AbortController): Prom
 }
 
 /** A call that passed its gates and has a slot. */
-interface Admitted extends DecidedCall {
+interface Admitted {
+  readonly decided: DecidedCall;
   readonly preview: Previewed | undefined;
   readonly slot: Extract<SlotEntry, { readonly kind: "entered" }>;
 }
@@ -113,7 +114,7 @@ async function admit(call: ToolCall, host: Dispatch, signal: AbortSignal, trace:
     const slot = entering instanceof Promise ? await entering : entering;
     if (slot.kind === "entered") {
       const now = host.revocations.decide(tool, call);
-      if (isSameDecision(now, decision)) return { ...resolved, preview, slot };
+      if (isSameDecision(now, decision)) return { decided: resolved, preview, slot };
       slot.leave();
       decision = now;
     }
@@ -126,7 +127,8 @@ async function admit(call: ToolCall, host: Dispatch, signal: AbortSignal, trace:
 
 /** Runs the call in its slot, while it keeps its permissions. */
 async function execute(admitted: Admitted, host: Dispatch, stop: AbortController, trace: Trace): Promise<OutcomeOk | Refusal> {
-  const { tool, call, args, decision, counted, isDry, preview, slot } = admitted;
+  const { decided, preview, slot } = admitted;
+  const { tool, call, args, decision, counted, isDry } = decided;
   host.waitingArguments.giveBack(call);
   const underWay = host.revocations.begin({ tool, call, decision, stop });
   try {
