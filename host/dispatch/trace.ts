@@ -10,6 +10,7 @@ import { markOf } from "../call/chain.ts";
 import { JsonArgumentText } from "../call/arguments.ts";
 import { copyJson } from "../primitives/json/json.ts";
 import { holdLarge, type Large } from "../primitives/json/large.ts";
+import { withLarge } from "./results/with-large.ts";
 import { outlineOf } from "../primitives/json/outline.ts";
 import type { OutcomeBase, OutcomeOk } from "../tools/execution.ts";
 import type { Session } from "../call/session.ts";
@@ -157,9 +158,10 @@ class CallTrace implements Trace {
     });
   }
 
-  refuse({ stage, error, outcome }: Refusal): ToolResult {
+  refuse(refusal: Refusal): ToolResult {
+    const { error, outcome } = refusal;
     const result = this.#failure(error, outcome);
-    return this.#end(result, { ...this.#subject, ...this.#refusalEvent({ stage, error, ...(outcome && { outcome }) }, result.durationMs) });
+    return this.#end(result, { ...this.#subject, ...this.#refusalEvent(refusal, result.durationMs) });
   }
 
   #refusalEvent({ stage, error, outcome }: Refusal, durationMs: number): RefusalDraft {
@@ -268,27 +270,6 @@ class CallTrace implements Trace {
   #shownDecision(): { readonly decision?: JsonObject } {
     return this.#decision === undefined ? {} : { decision: toJsonObject(summarizeDecision(this.#decision)) };
   }
-}
-
-/** Inserts the large values at their places, where they are parsed on access. */
-function withLarge<T extends ToolResult>(result: T, large: OutcomeBase["large"]): T {
-  if (large === undefined) return result;
-  const content = result.content.map((block) => ({ ...block }));
-  const error = result.ok || result.error.details === undefined ? undefined : { ...result.error, details: { ...result.error.details } };
-  const holders: Readonly<Record<string, object | undefined>> = { content, error };
-  const placed = { ...result, content, ...(error && { error }) };
-  for (const [at, value] of large) {
-    const path = at.split("/");
-    const key = path.pop() ?? "";
-    const holder = path.reduce<unknown>(memberOf, path.length === 0 ? placed : holders);
-    // The place of an output is `output` in a success, and the details in a failure.
-    if (typeof holder === "object" && holder !== null && Object.hasOwn(holder, key)) holdLarge(holder, key, value);
-  }
-  return placed;
-}
-
-function memberOf(holder: unknown, name: string): unknown {
-  return typeof holder === "object" && holder !== null && Object.hasOwn(holder, name) ? Reflect.get(holder, name) : undefined;
 }
 
 const DRY = { dryRun: true } as const;

@@ -15,7 +15,7 @@ export interface LogOptions {
 }
 
 /** Maximum time that a program waits at its end for a stream that accepts no data. */
-const PATIENCE_MS = 250;
+const FLUSH_TIMEOUT_MS = 250;
 
 /** Keys of a line's own frame. A field with such a name is written with a leading underscore. */
 const FRAME_KEYS: ReadonlySet<string> = new Set(["level", "time", "msg", "v"]);
@@ -34,7 +34,7 @@ const require = createRequire(import.meta.url);
 export function createLog(options: LogOptions = {}): Log {
   let opened = options.file === undefined ? undefined : openLogger(options);
   const log = toLog(() => (opened ??= openLogger(options)), { lowest: RANKS[options.level ?? "warn"], owner: undefined });
-  return { ...log, flush: async () => await opened?.writer.settled(PATIENCE_MS) };
+  return { ...log, flush: async () => await opened?.writer.settled(FLUSH_TIMEOUT_MS) };
 }
 
 const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };

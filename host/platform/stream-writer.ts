@@ -95,10 +95,10 @@ export class StreamWriter {
     });
   }
 
-  /** Resolves when everything is written, or after `backOffMs` without progress. */
-  async settled(backOffMs: number): Promise<void> {
+  /** Resolves when everything is written, or after `timeoutMs` without progress. */
+  async settled(timeoutMs: number): Promise<void> {
     let pieces = this.#pieces;
-    for (let waitedMs = 0; this.#isWriting && waitedMs < backOffMs; waitedMs += LOOK_EVERY_MS) {
+    for (let waitedMs = 0; this.#isWriting && waitedMs < timeoutMs; waitedMs += LOOK_EVERY_MS) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       if (this.#pieces !== pieces) waitedMs = 0;
       pieces = this.#pieces;

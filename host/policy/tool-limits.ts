@@ -39,17 +39,17 @@ export function decideLimits(tool: RegisteredTool, sources: LimitSources): ToolL
   const decided: Record<string, number> = {};
   for (const name of LIMIT_NAMES) {
     const usual = name === "wallMs" ? classWallMs : DEFAULT_LIMITS[name];
-    const isRequested = name === "wallMs" && timeoutMs !== undefined;
-    const allowed = isRequested || !isRequest ? LIMIT_CEILINGS[name] : Math.max(usual, accepted[name] ?? 0);
+    const isFromCaller = name === "wallMs" && timeoutMs !== undefined;
+    const allowed = isFromCaller || !isRequest ? LIMIT_CEILINGS[name] : Math.max(usual, accepted[name] ?? 0);
     const highest = Math.max(1, Math.min(rules[name] ?? allowed, LIMIT_CEILINGS[name]));
-    decided[name] = Math.max(1, Math.min((isRequested ? timeoutMs : asked[name]) ?? usual, highest));
+    decided[name] = Math.max(1, Math.min((isFromCaller ? timeoutMs : asked[name]) ?? usual, highest));
   }
   const limits = Object.freeze(decided) as unknown as Limits; // The loop above wrote every name of Limits.
   if (!isRequest) return { limits, lacking: [] };
   const lacking = LIMIT_NAMES.flatMap((limit): readonly LackingLimit[] => {
     const want = Math.min(asked[limit] ?? 0, LIMIT_CEILINGS[limit]);
-    const isRequested = limit === "wallMs" && timeoutMs !== undefined;
-    if (isRequested || want <= limits[limit]) return [];
+    const isFromCaller = limit === "wallMs" && timeoutMs !== undefined;
+    if (isFromCaller || want <= limits[limit]) return [];
     return [{ limit, asked: want, allowed: limits[limit], by: rules[limit] === undefined ? "consent" : "policy" }];
   });
   return { limits, lacking };

@@ -1,26 +1,26 @@
-/** Runs tasks of one lane one after the other, and those of different lanes concurrently (SPEC H3). */
+/** Runs tasks of one key one after the other, and those of different keys concurrently (SPEC H3). */
 
 export interface KeyedQueue {
-  /** Runs `task` after the lane's earlier tasks, whether they succeeded or failed. */
-  run<T>(lane: string, task: () => Promise<T>): Promise<T>;
-  /** Resolves when all lanes are empty. */
+  /** Runs `task` after the key's earlier tasks, whether they succeeded or failed. */
+  run<T>(key: string, task: () => Promise<T>): Promise<T>;
+  /** Resolves when no task is left. */
   idle(): Promise<void>;
 }
 
 export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<void>>();
   return {
-    run(lane, task) {
-      const running = (tails.get(lane) ?? Promise.resolve()).then(task);
+    run(key, task) {
+      const running = (tails.get(key) ?? Promise.resolve()).then(task);
       const tail: Promise<void> = running
         .then(
           () => undefined,
           () => undefined,
         )
         .then(() => {
-          if (tails.get(lane) === tail) tails.delete(lane);
+          if (tails.get(key) === tail) tails.delete(key);
         });
-      tails.set(lane, tail);
+      tails.set(key, tail);
       return running;
     },
     async idle() {

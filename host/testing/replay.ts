@@ -34,8 +34,8 @@ export type Difference =
   | { readonly kind: "used"; readonly what: keyof RecordedUse; readonly recorded: number; readonly now: number };
 
 /** Factor by which a replay may take longer than the recorded limit: a slow machine is not a difference. */
-const PATIENCE = 20;
-const LEAST_PATIENCE_MS = 60_000;
+const WALL_FACTOR = 20;
+const MIN_WALL_MS = 60_000;
 
 export async function replay(options: ReplayOptions): Promise<ReplayOutcome> {
   const sandbox = createSandbox(options.platform.workers, { maximumWorkers: 1, onDefect: options.onDefect });
@@ -103,7 +103,7 @@ async function run(
 }
 
 function patient(limits: Limits): Limits {
-  const wallMs = Math.max(LEAST_PATIENCE_MS, limits.wallMs * PATIENCE);
+  const wallMs = Math.max(MIN_WALL_MS, limits.wallMs * WALL_FACTOR);
   return { ...limits, wallMs, cpuMs: wallMs };
 }
 

@@ -2,14 +2,14 @@
  * Limits the runtime threads that cryptography of all guests uses at once.
  *
  * Node's threads, four by default, also serve files and names, and their work cannot be stopped. So a long operation waits in its worker
- * until the host grants it one of two lanes. A plugin gets one lane, and plugins take turns (SPEC LV3).
+ * until the host grants it one of two permits. A plugin gets one permit, and plugins take turns (SPEC LV3).
  */
 
 import { type GiveBack, Shares } from "./shares.ts";
 import type { Thread } from "./thread.ts";
 
-const LANES = 2;
-const LANES_OF_A_PLUGIN = 1;
+const PERMITS = 2;
+const PERMITS_PER_PLUGIN = 1;
 /** Maximum number of requests of one worker. Each call has at most one. */
 const MAXIMUM_ASKED = 2_048;
 
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 export class CryptoLimiter {
-  readonly #shares: Shares = new Shares(LANES);
+  readonly #shares: Shares = new Shares(PERMITS);
   /** Requests by worker and call number. */
   readonly #asked: Map<LimitedThread, Map<number, Asked>> = new Map();
 
@@ -44,7 +44,7 @@ export class CryptoLimiter {
   }
 
   async #ask(thread: LimitedThread, asked: Asked, { number, plugin }: { readonly number: number; readonly plugin: string }): Promise<void> {
-    const within = [[`plugin ${plugin}`, LANES_OF_A_PLUGIN]] as const;
+    const within = [[`plugin ${plugin}`, PERMITS_PER_PLUGIN]] as const;
     const giveBack = await this.#shares.take({ size: 1, party: plugin, line: asked, within }, asked.gone.signal);
     if (asked.gone.signal.aborted) return giveBack?.();
     asked.giveBack = giveBack;

@@ -50,7 +50,7 @@ export class Pool {
   /** Jobs without a worker. */
   readonly waiting: WaitingJobs = new WaitingJobs();
   readonly #options: PoolOptions;
-  readonly #crew: WorkerSet;
+  readonly #workers: WorkerSet;
   readonly #jobs: InFlight<Job> = new InFlight();
   readonly #apart: Apart;
   readonly #watch: Watch;
@@ -62,14 +62,14 @@ export class Pool {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#apart = new Apart(options.maximumWorkers);
-    this.#crew = new WorkerSet({
+    this.#workers = new WorkerSet({
       ...options,
       onReady: () => this.#placeWaiting(),
       onLost: (thread, why) => this.#replace(thread, thread.entry?.number, { kind: "trap", message: why }),
     });
     this.#watch = new Watch({
       launcher: options.launcher,
-      workers: this.#crew,
+      workers: this.#workers,
       jobs: this.#jobs,
       waiting: this.waiting,
       replace: (thread, guilty, fault, cpuMs) => this.#replace(thread, guilty, fault, cpuMs),
@@ -83,23 +83,23 @@ export class Pool {
 
   /** Starts the first worker in advance, so that the first call finds it. */
   start(): Promise<void> {
-    this.#starting ??= this.#crew.start();
+    this.#starting ??= this.#workers.start();
     return this.#starting;
   }
 
   use(): SandboxUse {
-    return useOf([...this.#crew.threads], this.waiting.size);
+    return useOf([...this.#workers.threads], this.waiting.size);
   }
 
   /** True if the waiting calls in every worker hold as much memory as they may. */
   get isFull(): boolean {
-    const shared = [...this.#crew.threads];
+    const shared = [...this.#workers.threads];
     return shared.length > 0 && shared.every((thread) => thread.isFull);
   }
 
   /** The base image that all plugins are loaded on top of; undefined until it is known. */
   get base(): BaseImage | undefined {
-    return this.#crew.base;
+    return this.#workers.base;
   }
 
   job(number: number): Job | undefined {
@@ -107,10 +107,10 @@ export class Pool {
   }
 
   submit(job: Job): void {
-    this.#crew.ensureOne();
+    this.#workers.ensureOne();
     this.#jobs.set(job.number, job);
     this.#place(job);
-    this.#crew.hold(this.waiting.size > 0);
+    this.#workers.hold(this.waiting.size > 0);
     this.#watch.start();
   }
 
@@ -122,8 +122,8 @@ export class Pool {
     if (thread === undefined) this.waiting.delete(job);
     else {
       thread.settle(job.number);
-      this.#crew.letGoSurplus(thread);
-      this.#crew.retireWorn(thread);
+      this.#workers.letGoSurplus(thread);
+      this.#workers.retireWorn(thread);
     }
     this.#placeWaiting();
     return true;
@@ -161,13 +161,13 @@ export class Pool {
 
   /** Drops a plugin from all workers. `bytes` is the size of its image. */
   forget(digest: string, bytes: number): void {
-    for (const thread of this.#crew.all) {
+    for (const thread of this.#workers.all) {
       if (!thread.images.delete(digest)) continue;
       thread.send({ type: "forget", digest });
       thread.forgottenBytes += bytes;
-      this.#crew.retireWorn(thread);
+      this.#workers.retireWorn(thread);
       // The worker was reserved for this plugin, which was removed or will be loaded again on a fresh worker.
-      if (thread.reservedFor !== undefined && thread.images.size === 0 && thread.jobs.size === 0) this.#crew.letGo(thread);
+      if (thread.reservedFor !== undefined && thread.images.size === 0 && thread.jobs.size === 0) this.#workers.letGo(thread);
     }
   }
 
@@ -176,7 +176,7 @@ export class Pool {
     this.#watch.stop();
     this.#cancelRest?.();
     for (const job of this.#jobs.values()) this.#answer(job, { kind: "cancelled" }, 0);
-    await this.#crew.close();
+    await this.#workers.close();
   }
 
   #now(): number {
@@ -225,7 +225,7 @@ export class Pool {
 
   #placeWaiting(): void {
     if (!this.#closed) this.#placeAll();
-    this.#crew.hold(this.waiting.size > 0);
+    this.#workers.hold(this.waiting.size > 0);
   }
 
   #placeAll(): void {
@@ -242,11 +242,11 @@ export class Pool {
     const reservation = this.#options.isIsolated(name) ? name : this.#apart.of(name);
     const rules = { maximumWorkers: this.#options.maximumWorkers, now: this.#now(), busyAfterMs: BUSY_AFTER_MS, preempts: canSuspend() };
     const place = choosePlace(
-      this.#crew.threads,
+      this.#workers.threads,
       { digest: digestOf(job), isLoad: job.kind === "load", isBrief: isBrief(job), reservation },
       rules,
     );
-    const fresh = place.wantsFresh ? this.#crew.promote() : undefined;
+    const fresh = place.wantsFresh ? this.#workers.promote() : undefined;
     if (fresh === undefined) return place.thread;
     fresh.reservedFor = reservation;
     return fresh;
@@ -256,13 +256,13 @@ export class Pool {
   #lookForRest(): void {
     this.#cancelRest ??= this.#options.launcher.after(REST_MS, () => {
       this.#cancelRest = undefined;
-      if (this.#crew.letGoResting()) this.#lookForRest();
+      if (this.#workers.letGoResting()) this.#lookForRest();
     });
   }
 
   /** Ends a worker: the guilty call gets the fault, laid-out calls resume, calls without effects run again, the others are lost. */
   #replace(thread: Thread, guilty: number | undefined, fault: Fault, cpuMs = 0): void {
-    this.#crew.letGo(thread);
+    this.#workers.letGo(thread);
     if (fault.kind === "trap") this.#options.onDefect(fault.message);
     this.#failedStarts = thread.ready ? 0 : this.#failedStarts + 1;
     for (const number of thread.jobs.keys()) {
@@ -285,7 +285,7 @@ export class Pool {
     }
     if (this.#closed) return;
     if (this.#failedStarts >= MAXIMUM_ATTEMPTS) return this.#giveUp(fault);
-    if (this.#crew.promote() === undefined) this.#crew.ensureOne();
+    if (this.#workers.promote() === undefined) this.#workers.ensureOne();
     this.#placeWaiting();
   }
 

@@ -80,7 +80,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const loading = new Map<string, Promise<LoadOutcome>>();
   const states = new SessionStates();
   const room = createOperationRoom(launcher, options.readLarge);
-  const lanes = new CryptoLimiter();
+  const cryptoLimiter = new CryptoLimiter();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
@@ -143,7 +143,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if (message.type === "lane") {
       // A cryptography operation may outlive its call.
       const plugin = job?.kind === "call" && job.thread === thread ? job.plugin.source.name : "";
-      return lanes.hear(thread, message, plugin) ? undefined : thread.unheard();
+      return cryptoLimiter.hear(thread, message, plugin) ? undefined : thread.unheard();
     }
     if (job === undefined || job.thread !== thread) {
       const isEnd = message.type === "done" || message.type === "failed" || message.type === "full";

@@ -21,7 +21,7 @@ export class StayAwake {
   readonly #powers: Pick<WorkerLauncher, "now" | "soon">;
   readonly #isOwed: () => boolean;
   readonly #lookout: Lookout;
-  readonly #patience = new BackOff();
+  readonly #backOff = new BackOff();
   #isTurning = false;
   #isRenewed = false;
   #hasHeard = false;
@@ -45,7 +45,7 @@ export class StayAwake {
     if (soon === undefined) return;
     this.#isRenewed = true;
     this.#forMs = AWAKE_MS + bytes / BYTES_A_MS;
-    if (this.#isTurning || !this.#patience.isWorthwhile()) return;
+    if (this.#isTurning || !this.#backOff.isWorthwhile()) return;
     this.#isTurning = true;
     this.#hasHeard = false;
     this.#lookout.open();
@@ -73,7 +73,7 @@ export class StayAwake {
       return soon?.(this.#turn);
     }
     this.#isTurning = false;
-    if (this.#hasHeard) this.#patience.came();
-    else this.#patience.stayedAway();
+    if (this.#hasHeard) this.#backOff.came();
+    else this.#backOff.stayedAway();
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Decides whether to spin for a moment before sleeping. Waking a thread on another processor takes at least 50 µs, longer than most calls
- * and operations, but spinning in vain takes a processor from other work.
+ * and operations, but a spin that finds nothing takes a processor from other work.
  */
 export class BackOff {
   #passOver = 0;

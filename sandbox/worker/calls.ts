@@ -182,9 +182,9 @@ export class Calls {
     const { restorer, instances } = afterBoot();
     const { number, digest, words, limits, outputSchema, from, state } = request;
     const keep = state === undefined ? {} : { capture: (instance: Instance): Image => restorer.capture(instance) };
-    const environment = openConditions(request.conditions, this.#env);
-    if (environment?.isSeeded === true) instances.reseed(lease, environment.local.randomBytes);
-    const known = { number, digest, words, limits, outputSchema, files: plugin.files, modules, conditions: environment, ...keep };
+    const conditions = openConditions(request.conditions, this.#env);
+    if (conditions?.isSeeded === true) instances.reseed(lease, conditions.local.randomBytes);
+    const known = { number, digest, words, limits, outputSchema, files: plugin.files, modules, conditions, ...keep };
     const run = new Run({ ...known, ...(from && { from: from.state }) }, lease, this.#env, () => {
       this.#begun.delete(number);
       instances.giveBack(lease);

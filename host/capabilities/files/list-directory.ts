@@ -1,5 +1,6 @@
 /** Lists a folder for one operation: bounded while it is read, and only a few listings at a time (SPEC C4, B3). */
 
+import { createMutex, type Mutex } from "../../platform/mutex.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostAnswer } from "../../../sandbox/mod.ts";
 import type { DirectoryEntry } from "../../platform/platform.ts";
@@ -43,19 +44,13 @@ function* mapped(entries: readonly DirectoryEntry[], toValue: (entry: DirectoryE
   return values;
 }
 
-interface KeyedQueue {
-  count: number;
-  readonly last: Promise<unknown>[];
-}
+/** A call's listings, created at its first one. */
+const LISTINGS = new WeakMap<BridgeContext, { count: number; readonly queues: Mutex[] }>();
 
-/** Created at a call's first listing. */
-const LANES = new WeakMap<BridgeContext, KeyedQueue>();
-
+/** Runs at most `MAX_LISTINGS` listings of a call at a time. */
 function inTurn<T>(context: BridgeContext, act: () => Promise<T>): Promise<T> {
-  const lanes = LANES.get(context) ?? { count: 0, last: [] };
-  LANES.set(context, lanes);
-  const lane = lanes.count++ % MAX_LISTINGS;
-  const mine = (lanes.last[lane] ?? Promise.resolve()).then(act);
-  lanes.last[lane] = mine.catch(() => undefined);
-  return mine;
+  const listings = LISTINGS.get(context) ?? { count: 0, queues: [] };
+  LISTINGS.set(context, listings);
+  const queue = (listings.queues[listings.count++ % MAX_LISTINGS] ??= createMutex());
+  return queue(act);
 }

@@ -78,7 +78,7 @@ export interface NameClash {
 /** A version, as input of the comparison. */
 export interface Compared {
   readonly name: string;
-  readonly surface: Declared;
+  readonly declared: Declared;
   /** Limits that the user accepted. */
   readonly acceptedLimits?: LimitRequest;
   /** Public key of the signer. */
@@ -109,11 +109,11 @@ export function compareVersions(before: Compared, after: Compared): readonly Con
   return inOrder([
     ...changedText("name", before.name, after.name),
     ...changedText("signer", before.signer, after.signer),
-    ...permissionChanges(before.surface.permissions, after.surface.permissions),
-    ...limitChanges(before, after.surface.limits),
-    ...aboutChanges(before.surface.about, after.surface.about),
-    ...reasonChanges(before.surface.permissions, after.surface.permissions),
-    ...toolChanges(before.surface, after.surface),
+    ...permissionChanges(before.declared.permissions, after.declared.permissions),
+    ...limitChanges(before, after.declared.limits),
+    ...aboutChanges(before.declared.about, after.declared.about),
+    ...reasonChanges(before.declared.permissions, after.declared.permissions),
+    ...toolChanges(before.declared, after.declared),
   ]);
 }
 
@@ -187,7 +187,7 @@ function permissionChanges(before: Permissions, after: Permissions, tool?: strin
 }
 
 /** Lists every limit that is not accepted yet, new or not, because accepting covers all of them. */
-function limitChanges({ surface: { limits: before }, acceptedLimits = {} }: Compared, after: LimitRequest): readonly ConsentChange[] {
+function limitChanges({ declared: { limits: before }, acceptedLimits = {} }: Compared, after: LimitRequest): readonly ConsentChange[] {
   return LIMIT_NAMES.flatMap((limit): readonly ConsentChange[] => {
     const [was, now] = [before, after].map((limits) => limits[limit] ?? DEFAULT_LIMITS[limit]) as [number, number]; // Maps an array of two.
     const accepted = Math.max(acceptedLimits[limit] ?? 0, DEFAULT_LIMITS[limit]);

@@ -146,7 +146,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
         newIn: (manifest, signer) =>
           compareVersions(
             { ...toCompared(version), acceptedLimits: consent.acceptedLimits(version) },
-            { name: manifest.name, surface: declaredBy(manifest), signer },
+            { name: manifest.name, declared: declaredBy(manifest), signer },
           ),
       });
       if (wrong !== undefined) throw new TypeError(`Cannot roll back plugin "${plugin}" to version ${version.manifest.version}: ${wrong}`);
@@ -184,9 +184,9 @@ function asksForLimits({ manifest, acceptedLimits = {} }: PluginStatus): boolean
 
 function toCompared(version: PluginVersion): {
   readonly name: string;
-  readonly surface: ReturnType<typeof declaredBy>;
+  readonly declared: ReturnType<typeof declaredBy>;
   readonly signer?: string;
 } {
   const { name, manifest, signedBy } = version;
-  return { name, surface: declaredBy(manifest), ...(signedBy && { signer: signedBy.signer }) };
+  return { name, declared: declaredBy(manifest), ...(signedBy && { signer: signedBy.signer }) };
 }

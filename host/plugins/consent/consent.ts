@@ -1,7 +1,7 @@
 /**
  * Decides which plugin versions may be loaded, based on what the user accepted before (SPEC H6, H7).
  *
- * Consent covers a surface: what a plugin requests and what others see of it. A new version with the same or a smaller surface replaces the
+ * Consent covers a declaration: what a plugin requests and what others see of it. A new version with the same or a smaller declaration replaces the
  * old one; any other version is quarantined until the user accepts exactly these bytes.
  */
 
@@ -119,7 +119,7 @@ export function createConsent(options: ConsentOptions): Consent {
   /** Returns the clashing names that the user has not seen yet. */
   function newClashes(version: PluginVersion, path: string, clashes: readonly NameClash[]): readonly NameClash[] {
     if (clashes.length === 0 || !isKnown(version.name, path, version.directory)) return clashes;
-    const tools = (unwritten.get(version.name) ?? lock.entries().get(version.name))?.surface.tools;
+    const tools = (unwritten.get(version.name) ?? lock.entries().get(version.name))?.declared.tools;
     return clashes.filter(({ of, name }) => of === "tool" && tools !== undefined && !toolNames(tools).has(name));
   }
 
@@ -156,9 +156,9 @@ export function createConsent(options: ConsentOptions): Consent {
     const locked = lock.entries().get(version.name);
     if (base === undefined || isSame(base, version)) return { kind: "admit" };
     if (locked !== undefined && isSame(locked, version)) return { kind: "admit" };
-    const after = { name: version.name, surface: declaredBy(version.manifest), signer };
-    const before = await completed(base, version, after.surface);
-    const changes = inOrder([...compareVersions({ ...base, surface: before }, after), ...(await boundFiles(base, version))]);
+    const after = { name: version.name, declared: declaredBy(version.manifest), signer };
+    const before = await completed(base, version, after.declared);
+    const changes = inOrder([...compareVersions({ ...base, declared: before }, after), ...(await boundFiles(base, version))]);
     if (base.rolledBackFrom === version.digest) {
       return { kind: "quarantine", reason: `The user rolled back from it to version ${base.version}`, changes };
     }
@@ -197,7 +197,7 @@ export function createConsent(options: ConsentOptions): Consent {
     const now = { name, digest, path: relative(path, root) };
     const acceptedLimits = keptLimits(unwritten.get(name) ?? lock.entries().get(name), now);
     unwritten.set(name, {
-      ...{ ...now, version: manifest.version, origin, surface: declaredBy(manifest), acceptedLimits },
+      ...{ ...now, version: manifest.version, origin, declared: declaredBy(manifest), acceptedLimits },
       ...defined({ signer: signedBy?.signer, rolledBackFrom }),
     });
   }
@@ -253,7 +253,7 @@ export function createConsent(options: ConsentOptions): Consent {
       ...{ name, version: manifest.version, path: relative(path, root), digest, origin },
       ...defined({ signer: signedBy?.signer, rolledBackFrom }),
       granted: lock.entries().get(name)?.granted ?? portable(options.grantsOf(name, directory), root),
-      surface: declaredBy(manifest),
+      declared: declaredBy(manifest),
       ...(acceptsLimits === true && { acceptedLimits: raisedLimits(manifest) }),
       files: await hashFiles(files),
     };

@@ -1,4 +1,4 @@
-/** The surface that a user accepts when a plugin is loaded: all that others see of it, and all that it may request (SPEC H6). */
+/** The declaration that a user accepts when a plugin is loaded: all that others see of it, and all that it may request (SPEC H6). */
 
 import {
   annotate,
@@ -14,7 +14,7 @@ import {
   type ToolDefinition,
 } from "../../../manifests/mod.ts";
 
-/** Plain JSON with sorted keys, so that equal surfaces have equal text. */
+/** Plain JSON with sorted keys, so that equal declarations have equal text. */
 export interface Declared {
   readonly permissions: Permissions;
   /** Limits requested above the defaults. */
@@ -32,10 +32,10 @@ export interface About {
   readonly settings?: JsonObject;
 }
 
-/** The surface of a plugin of which nothing has been accepted yet. */
+/** The declaration of a plugin of which nothing has been accepted yet. */
 export const NOTHING_YET: Declared = Object.freeze({ permissions: {}, limits: {}, tools: {} });
 
-/** Returns the surface of a manifest. Leaves out what concerns only the author: files, exports, lower limits, determinism, keywords. */
+/** Returns the declaration of a manifest. Leaves out what concerns only the author: files, exports, lower limits, determinism, keywords. */
 export function declaredBy(
   manifest: Pick<Manifest, "permissions" | "limits" | "tools" | "skills" | "description" | "settingsSchema">,
 ): Declared {

@@ -20,7 +20,7 @@ export function isSame(base: Pick<LockEntry, "name" | "digest" | "signer">, vers
 function isNews(before: LockEntry | undefined, entry: LockEntry): boolean {
   if (before === undefined) return true;
   const keys = ["digest", "signer", "path", "rolledBackFrom", "version"] as const;
-  const parts = ({ origin, acceptedLimits, surface: declaration, yields = [], keeps = [] }: LockEntry): string =>
+  const parts = ({ origin, acceptedLimits, declared: declaration, yields = [], keeps = [] }: LockEntry): string =>
     JSON.stringify([origin, acceptedLimits, declaration.limits, yields, keeps, declaration.about]);
   return keys.some((key) => before[key] !== entry[key]) || parts(before) !== parts(entry);
 }

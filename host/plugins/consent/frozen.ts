@@ -28,12 +28,12 @@ export async function changedFiles(entry: Pick<LockEntry, "files">, files: Plugi
 }
 
 /**
- * Returns the accepted surface of an entry. An older lock lacks `about`; it is filled in if the manifest file is unchanged.
+ * Returns the accepted declaration of an entry. An older lock lacks `about`; it is filled in if the manifest file is unchanged.
  *
- * @param now surface of the version
+ * @param now declaration of the version
  */
 export async function completed(
-  { surface: declaration, files }: Pick<LockEntry, "surface"> & Partial<Pick<LockEntry, "files">>,
+  { declared: declaration, files }: Pick<LockEntry, "declared"> & Partial<Pick<LockEntry, "files">>,
   version: PluginVersion,
   now: Declared,
 ): Promise<Declared> {

@@ -6,14 +6,14 @@ import type { LockEntries, LockEntry } from "./lock-text.ts";
 /** Looks up the current owner of each name. */
 export type NamesNow = () => Pick<Snapshot, "find" | "tools">;
 
-type Named = Pick<LockEntry, "name" | "path" | "surface" | "yields" | "keeps">;
+type Named = Pick<LockEntry, "name" | "path" | "declared" | "yields" | "keeps">;
 
 /** Maximum number of former tool names kept for a plugin that renames its tools repeatedly. */
 const MAX_KEPT = 512;
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the names of the surface's tools and skills; skills are called like tools. */
-export function toolNames(tools: LockEntry["surface"]["tools"]): ReadonlySet<string> {
+/** Returns the names of the declaration's tools and skills; skills are called like tools. */
+export function toolNames(tools: LockEntry["declared"]["tools"]): ReadonlySet<string> {
   return new Set(Object.keys(tools).map((name) => name.replace(/^skill /, "")));
 }
 
@@ -21,7 +21,7 @@ export function toolNames(tools: LockEntry["surface"]["tools"]): ReadonlySet<str
 export function heldNames(entry: Named): ReadonlySet<string> {
   const before = held.get(entry);
   if (before !== undefined) return before;
-  const { path, surface: declaration, yields = [], keeps = [] } = entry;
+  const { path, declared: declaration, yields = [], keeps = [] } = entry;
   const yielded = new Set(yields);
   const names = path === "" ? NONE : new Set([...toolNames(declaration.tools), ...keeps].filter((name) => !yielded.has(name)));
   held.set(entry, names);
@@ -48,7 +48,7 @@ export function nameEntries(entries: LockEntries, names: NamesNow | undefined): 
       if (holder !== undefined) return holder !== entry.name;
       return [...(away.get(tool) ?? [])].some((name) => name !== entry.name);
     };
-    const tools = toolNames(entry.surface.tools);
+    const tools = toolNames(entry.declared.tools);
     const yields = [...tools].filter(isOthers).toSorted();
     const before = entries.get(entry.name);
     const keeps = [...(before === undefined ? NONE : heldNames(before))].filter((name) => !tools.has(name)).toSorted();

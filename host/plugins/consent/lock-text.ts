@@ -47,7 +47,7 @@ export interface LockEntry {
   readonly granted: Permissions;
   /** Limits above the defaults that the user accepted. */
   readonly acceptedLimits: LimitRequest;
-  readonly surface: Declared;
+  readonly declared: Declared;
   /** SHA-256 of each file, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -127,7 +127,7 @@ function entryJson(entry: LockEntry): object {
     keeps,
     granted,
     acceptedLimits,
-    surface: declaration,
+    declared: declaration,
     files,
   } = entry;
   // Permissions as written are JSON; only their interfaces lack an index signature.
@@ -252,7 +252,7 @@ function readEntry(name: string, entry: JsonObject, pointer: string, problems: P
     ...(entry["keeps"] !== undefined && { keeps: readNames(entry["keeps"], `${pointer}/keeps`, problems) }),
     granted: permissions("granted"),
     acceptedLimits: readLimits(entry["acceptedLimits"], `${pointer}/acceptedLimits`, problems),
-    surface: {
+    declared: {
       permissions: permissions("permissions"),
       limits: readLimits(entry["limits"], `${pointer}/limits`, problems),
       tools: readTools(entry["tools"], `${pointer}/tools`, problems),

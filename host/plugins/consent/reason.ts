@@ -33,7 +33,7 @@ export function tooManyChanges(what: string, fix: string): string {
 /** Lists everything in a version of which nothing has been accepted yet. */
 export function allOf(manifest: Manifest): readonly ConsentChange[] {
   const { name } = manifest;
-  return compareVersions({ name, surface: NOTHING_YET }, { name, surface: declaredBy(manifest) });
+  return compareVersions({ name, declared: NOTHING_YET }, { name, declared: declaredBy(manifest) });
 }
 
 /** Explains why a version with names similar to others waits, and lists them. Names contain only letters, digits, "-" and "_". */

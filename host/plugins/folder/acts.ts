@@ -28,7 +28,7 @@ interface PluginActsOptions {
   readonly records: ReadonlyMap<string, PluginRecord>;
   readonly publication: Publication;
   readonly images: Pick<PluginImages, "gone">;
-  readonly lanes: KeyedQueue;
+  readonly queue: KeyedQueue;
   readonly clock: Clock;
   readonly take: (place: Place) => Promise<unknown>;
   /** Retries other folders whose obstacle may be gone. */
@@ -39,12 +39,12 @@ interface PluginActsOptions {
 const DRAIN_MS = 5_000;
 
 export function createPluginActs(options: PluginActsOptions): PluginActs {
-  const { records, publication, images, lanes, clock, take, settleOthers } = options;
+  const { records, publication, images, queue, clock, take, settleOthers } = options;
 
   function inQueue<T>(path: string, act: (record: PluginRecord) => Promise<T>): Promise<T | undefined> {
     const record = records.get(path);
     if (record === undefined) return Promise.resolve(undefined);
-    return lanes.run(pathOf(record.place), async () => (records.get(path) === record ? await act(record) : undefined));
+    return queue.run(pathOf(record.place), async () => (records.get(path) === record ? await act(record) : undefined));
   }
 
   return {

@@ -102,7 +102,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     switches: options.switches ?? AS_MANIFESTS_SAY,
     ...{ gate, maxBytes: options.maxBytes ?? GIBIBYTE, signal: closing.signal },
   });
-  const lanes = createKeyedQueue();
+  const queue = createKeyedQueue();
   const readInTurn = createTurns(READS_AT_ONCE);
   const created: string[] = [];
   let found: Discovery = { folders: [], roots: new Map(), links: [], notices: [] };
@@ -150,7 +150,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   }
 
   function takeSoon(place: Place, how: TakeOptions): void {
-    lanes.run(pathOf(place), () => take(place, how)).catch((defect: unknown) => onDefect(pathOf(place), defect));
+    queue.run(pathOf(place), () => take(place, how)).catch((defect: unknown) => onDefect(pathOf(place), defect));
   }
 
   function recordAt(place: Place): PluginRecord {
@@ -206,7 +206,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
       onDefect: (record, defect) => onDefect(record.path, defect),
     });
     settleOthers();
-    await lanes.idle();
+    await queue.idle();
   }
 
   async function scan(): Promise<readonly PluginStatus[]> {
@@ -232,7 +232,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
         places.set(path, { place, again: true });
     }
     for (const { place, again } of places.values()) takeSoon(place, { again });
-    await lanes.idle();
+    await queue.idle();
     const paths = new Set([...before.keys(), ...records.keys()]);
     return [...paths].filter((path) => before.get(path) !== records.get(path)?.serving?.digest).length;
   }
@@ -266,11 +266,11 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     await firstScan;
     const named = [...records.values()].filter((record) => manifestOf(record)?.name === plugin);
     for (const { place } of named) takeSoon(place, { again: true });
-    await lanes.idle();
+    await queue.idle();
   }
 
   return {
-    ...createPluginActs({ records, publication, images, lanes, clock, settleOthers, take: (place) => take(place, { again: true }) }),
+    ...createPluginActs({ records, publication, images, queue, clock, settleOthers, take: (place) => take(place, { again: true }) }),
     scan,
     reconsider,
     checkForChanges: async () => (await findAllChanges()).flatMap(({ change }) => change ?? []),
@@ -285,20 +285,20 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
         ...{ roots, files, clock, watcher, log, look, records, onTrouble, onDefect },
         timing: options.timing ?? SETTLE_TIMING,
         signal: closing.signal,
-        consider: (place, believe) => lanes.run(pathOf(place), () => take(place, { believe })),
+        consider: (place, believe) => queue.run(pathOf(place), () => take(place, { believe })),
       });
       await firstScan;
       await watching.start();
     },
     async idle() {
       await watching?.idle();
-      await lanes.idle();
+      await queue.idle();
     },
     async close() {
       closing.abort();
       await firstScan;
       await watching?.close();
-      await lanes.idle();
+      await queue.idle();
       publication.withdrawAll();
     },
   };

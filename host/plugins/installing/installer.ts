@@ -131,7 +131,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     const { digest, signedBy, bytes } = snapshot;
     const before = consent.entry(name);
     const declaration = declaredBy(manifest);
-    const after = { name, surface: declaration, signer: signedBy?.signer };
+    const after = { name, declared: declaration, signer: signedBy?.signer };
     return {
       ...{
         name,

@@ -6,7 +6,7 @@ import type { RefusalContext } from "../../capabilities/refusal.ts";
 import { toHex } from "../../platform/bytes.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
-import { GENERATED_MARK, pluginTypes } from "./plugin-types.ts";
+import { GENERATED_BY, pluginTypes } from "./plugin-types.ts";
 
 /**
  * State of a generated file: up to date, different, missing, or not generated (the author's own, a link, a folder); the last is left alone.
@@ -63,7 +63,7 @@ async function stateOf(...[access, directory, name, text]: [TypesAccess, string,
     const found = new TextDecoder().decode(bytes);
     if (found === text) return "fresh";
     // An empty file can be overwritten without loss.
-    return found === "" || found.startsWith(GENERATED_MARK) ? "stale" : "foreign";
+    return found === "" || found.startsWith(GENERATED_BY) ? "stale" : "foreign";
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return error.code === "not_found" ? "missing" : "foreign";

@@ -66,7 +66,7 @@ export function changedParts(before: JsonObject, now: JsonObject): readonly stri
 export function pinChanges(server: string, pins: Pins, tools: readonly ServerTool[]): readonly ConsentChange[] {
   const declared = (partsOf: (one: ServerTool) => JsonObject | undefined): Compared => ({
     name: server,
-    surface: {
+    declared: {
       permissions: {},
       limits: {},
       tools: Object.fromEntries(

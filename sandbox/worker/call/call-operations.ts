@@ -160,12 +160,12 @@ export class CallOperations {
 
   /** See `GuestHost.hostCall`. */
   ask([id, operation, told, bytes]: HostCallWords, mayWait: boolean): HostCallAnswer | "later" {
-    const { limits, log, use, conditions: environment, stopped } = this.#call;
+    const { limits, log, use, conditions, stopped } = this.#call;
     // The engine polls the clock only at intervals. Until it does, a guest may continue after its call was stopped.
     if (stopped !== undefined) return ENDED;
     const local = LOCAL_OPERATIONS.get(operation);
     if (local !== undefined) {
-      this.#local ??= { ...(environment ?? this.#env).local, isOver: () => this.#call.isStopped() };
+      this.#local ??= { ...(conditions ?? this.#env).local, isOver: () => this.#call.isStopped() };
       const answer = local(told, bytes, this.#local);
       // The engine polls once in some thousand steps, and each of these steps may be one such operation.
       return this.#call.isStopped() ? ENDED : answer;
@@ -218,9 +218,9 @@ export class CallOperations {
 
   /** Starts a cryptography operation. Its time counts as the call's CPU time, because host threads do the work. */
   #beginSubtle(id: number, request: SubtleCallRequest): HostCallAnswer {
-    const { number, clock, conditions: environment } = this.#call;
+    const { number, clock, conditions } = this.#call;
     const open = (): SubtleCall => this.#env.openSubtle(number);
-    this.#subtle ??= environment === undefined ? open() : environment.openSubtle(open);
+    this.#subtle ??= conditions === undefined ? open() : conditions.openSubtle(open);
     const begun = this.#subtle.begin(request, ({ answer, bytes }, elapsedMs) => {
       const fault = clock.charge(elapsedMs);
       if (fault === undefined) this.#call.answer(id, answer, bytes);
@@ -241,9 +241,9 @@ export class CallOperations {
 
   /** Blocks the thread until the answer arrives, for guests that cannot be suspended. */
   #sendAndWait(operation: string, text: string, bytes: Uint8Array | undefined): HostCallAnswer {
-    const { number, clock, conditions: environment } = this.#call;
+    const { number, clock, conditions } = this.#call;
     // If the replayed call ended while it waited, no answer will arrive.
-    if (environment !== undefined && this.#call.isStopped()) return ENDED;
+    if (conditions !== undefined && this.#call.isStopped()) return ENDED;
     const answer = clock.waiting(() => {
       this.#send(0, operation, text, bytes);
       return this.#env.waitForAnswer(number, clock.wallEnd);

@@ -8,7 +8,7 @@
 import { type Arrived, type EntryOrder, type EntryStep, toArrived } from "./entry-order.ts";
 
 /** Far longer than files and similar operations take, even on a very busy machine. */
-const PATIENCE_MS = 10_000;
+const HURRY_AFTER_MS = 10_000;
 
 export class AskedOrder implements EntryOrder {
   /** The guest's ids, in the order of the requests. */
@@ -41,7 +41,7 @@ export class AskedOrder implements EntryOrder {
     if (hurried && timerMs !== undefined) return { kind: "timers" };
     if (timerMs === undefined && this.#arrived.size === 0) return { kind: "later" };
     // If no operation is pending, no waiting is needed.
-    return { kind: "later", hurryMs: this.#asked.size === 0 ? 0 : Math.max(PATIENCE_MS, timerMs ?? 0) };
+    return { kind: "later", hurryMs: this.#asked.size === 0 ? 0 : Math.max(HURRY_AFTER_MS, timerMs ?? 0) };
   }
 
   #answer(id: number, arrived: Arrived): EntryStep {

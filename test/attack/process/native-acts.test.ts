@@ -54,9 +54,9 @@ describe("a trusted plugin under Deno's permissions", () => {
       { workspace, permissions: { read: ["in"], write: ["in"] } },
     );
     expect(outcome.ok ? undefined : outcome.error).toBeUndefined();
-    const came = outcome.ok ? (outcome.output as Readonly<Record<string, unknown>>) : {};
-    expect(Object.keys(came)).toHaveLength(30);
-    expect(Object.entries(came).filter(([, value]) => typeof value !== "string" || !DENIED.test(value))).toEqual([]);
+    const answers = outcome.ok ? (outcome.output as Readonly<Record<string, unknown>>) : {};
+    expect(Object.keys(answers)).toHaveLength(30);
+    expect(Object.entries(answers).filter(([, value]) => typeof value !== "string" || !DENIED.test(value))).toEqual([]);
     expect(acts.filter((act) => act.includes(" granted "))).toEqual([]);
     expect(acts.length).toBeGreaterThan(20);
     expect(existsSync(`${workspace}/written`)).toBe(false);
@@ -115,8 +115,8 @@ describe("a trusted plugin under Deno's permissions", () => {
       { workspace, permissions: { read: true, write: true } },
     );
     expect(Object.values((outcome.ok ? outcome.output : {}) as object)).toHaveLength(4);
-    for (const came of Object.values((outcome.ok ? outcome.output : {}) as object))
-      expect(came).toMatch(/^NotCapable: .*belongs to the system/);
+    for (const answer of Object.values((outcome.ok ? outcome.output : {}) as object))
+      expect(answer).toMatch(/^NotCapable: .*belongs to the system/);
     expect(acts.filter((act) => act.includes(" granted "))).toEqual([]);
     expect(outcome.filesModified).toEqual([]);
   });

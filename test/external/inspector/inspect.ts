@@ -58,7 +58,7 @@ const TRIALS: readonly Trial[] = [
   },
   { what: "tools/call out of range", args: call('{"times":0}'), check: says("Invalid arguments at /times") },
   { what: "tools/call with too much", args: call('{"times":1,"other":[]}'), check: says("Invalid arguments at /other") },
-  { what: "tools/call of no tool", args: ["--method", "tools/call", "--tool-name", "nobody"], check: says("nobody") },
+  { what: "tools/call of no tool", args: ["--method", "tools/call", "--tool-name", "unknown"], check: says("unknown") },
   { what: "resources/list", args: ["--method", "resources/list"], check: says("bascule://plugins/edited") },
   { what: "resources/templates/list", args: ["--method", "resources/templates/list"], check: says("bascule://plugins/{name}") },
   { what: "resources/read", args: ["--method", "resources/read", "--uri", "bascule://plugins/edited"], check: says("edited__say") },

@@ -26,9 +26,9 @@ function asking(main: string = READS, options: RecordingHostOptions = {}): Promi
   return recordingHost(main, { grants: {}, manifest: { tools }, ...options });
 }
 
-function person(answer: boolean | "nobody" = true): { readonly asked: ConfirmationRequest[]; readonly confirm: ConfirmPrompt } {
+function person(answer: boolean | "unanswered" = true): { readonly asked: ConfirmationRequest[]; readonly confirm: ConfirmPrompt } {
   const asked: ConfirmationRequest[] = [];
-  return { asked, confirm: async (request) => (asked.push(request), answer === "nobody" ? undefined : answer) };
+  return { asked, confirm: async (request) => (asked.push(request), answer === "unanswered" ? undefined : answer) };
 }
 
 describe("Deno.permissions.request", () => {
@@ -79,7 +79,7 @@ describe("Deno.permissions.request", () => {
 
   it.each([
     ["no", false],
-    ["nothing", "nobody"],
+    ["nothing", "unanswered"],
   ] as const)("returns denied if the user answers %s, and does not ask again [E7.denied]", async (_what, answer) => {
     await using host = await asking(READS.replace("await Deno.readTextFile(paths[0])", "0"));
     const { asked, confirm } = person(answer);

@@ -255,6 +255,6 @@ Deno.test("after", () => { if (runs !== 1) throw new Error("not afresh: " + runs
   it("refuses an invalid filter, and an unknown plugin [I2]", async () => {
     await using project = await demo({});
     expect(await project.run(["test", "--filter", "/(/"])).toMatchObject({ code: 2 });
-    expect(await project.run(["test", "nobody"])).toMatchObject({ code: 3 });
+    expect(await project.run(["test", "unknown"])).toMatchObject({ code: 3 });
   });
 });

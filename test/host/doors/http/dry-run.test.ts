@@ -104,7 +104,7 @@ describe("a dry run over HTTP", () => {
       };
       await expect(commitCall?.run(request, { host } as unknown as Parameters<typeof commitCall.run>[1])).rejects.toThrow();
       const callOf = (owner: string): ToolCall => ({ session: { owner } }) as unknown as ToolCall;
-      return requests.map(({ caller: by, of }) => [by?.owns(callOf("admin-1")), of?.(callOf("admin-1")), of?.(callOf("somebody-else"))]);
+      return requests.map(({ caller: by, of }) => [by?.owns(callOf("admin-1")), of?.(callOf("admin-1")), of?.(callOf("other-2"))]);
     };
     expect(await ask(false)).toEqual([
       [true, undefined, undefined],

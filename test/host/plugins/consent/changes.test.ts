@@ -10,7 +10,7 @@ type Parts = Readonly<Record<string, unknown>>;
 function compared(parts: Parts, signer?: string): Parameters<typeof compareVersions>[0] {
   const parsed = parseManifest(manifest("notes", { tools: [tool("run")], ...parts }));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return { name: parsed.value.name, surface: declaredBy(parsed.value), ...(signer !== undefined && { signer }) };
+  return { name: parsed.value.name, declared: declaredBy(parsed.value), ...(signer !== undefined && { signer }) };
 }
 
 function changes(before: Parts, after: Parts): readonly ConsentChange[] {

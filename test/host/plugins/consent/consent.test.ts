@@ -35,7 +35,7 @@ describe("quarantine", () => {
     });
     expect([env.code("notes_run"), env.status("notes")?.state]).toEqual(["two", "loaded"]);
     expect(env.events.at(-1)).toMatchObject({ type: "plugin.reloaded", payload: { consent: "person", changes: held?.changes } });
-    expect(env.lock.entries().get("notes")).toMatchObject({ version: "1.1.0", digest: held?.digest, surface: WIDER });
+    expect(env.lock.entries().get("notes")).toMatchObject({ version: "1.1.0", digest: held?.digest, declared: WIDER });
   });
 
   it("loads versions that widen nothing without consent, and compares the next version with them [H6.narrow]", async () => {
@@ -130,7 +130,7 @@ describe("quarantine", () => {
       const env = await (await oldLock()).restart();
       expect(states(env.directory.status())).toEqual(["notes: loaded"]);
       await env.consent.flush();
-      expect(env.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
+      expect(env.lock.entries().get("notes")?.declared.about).toEqual({ description: "Keeps notes" });
       await env.edit(pluginFiles("notes", "two", { description: "Obey" }));
       expect(env.status("notes")?.held?.changes).toEqual([{ kind: "field", field: "description", from: '"Keeps notes"', to: '"Obey"' }]);
     });
@@ -140,9 +140,9 @@ describe("quarantine", () => {
       old.plant(pluginFiles("notes", "two", OLD));
       const env = await old.restart();
       expect([env.code("notes_run"), states(env.directory.status())]).toEqual(["two", ["notes: loaded"]]);
-      expect(env.lock.entries().get("notes")?.surface.about).toBeUndefined();
+      expect(env.lock.entries().get("notes")?.declared.about).toBeUndefined();
       await env.consent.flush();
-      expect(env.lock.entries().get("notes")?.surface.about).toEqual({ description: "Keeps notes" });
+      expect(env.lock.entries().get("notes")?.declared.about).toEqual({ description: "Keeps notes" });
     });
 
     it("holds a version with another manifest, because the old description is unknown [H7.about]", async () => {
@@ -246,7 +246,7 @@ describe("accept()", () => {
     env.plant(pluginFiles("notes", "harmless"));
     expect(await env.acts.accept("notes", shown)).toEqual({ kind: "changed", plugin: "notes" });
     expect(env.code("notes_run")).toBe("harmless");
-    expect(env.lock.entries().get("notes")?.surface.permissions).toEqual({});
+    expect(env.lock.entries().get("notes")?.declared.permissions).toEqual({});
   });
 
   it("fails if the accepted version does not load [H6.accept]", async () => {

@@ -11,7 +11,7 @@ const HASH = "0123456789abcdef".repeat(4);
 export function entry(name: string, more: Partial<LockEntry> = {}): LockEntry {
   return {
     ...{ name, version: "1.0.0", path: `plugins/${name}`, digest: HASH, origin: { kind: "folder" }, granted: {}, acceptedLimits: {} },
-    surface: {
+    declared: {
       limits: {},
       permissions: { read: ["$workspace"] },
       about: { description: "Keeps things", settings: { type: "object" } },
@@ -39,7 +39,7 @@ describe("bascule.lock", () => {
       origin: { kind: "git", from: "https://x.test/notes.git", commit: "a".repeat(40) },
       granted: { read: ["./docs"] },
       acceptedLimits: { cpuMs: 60_000 },
-      surface: { permissions: {}, limits: { cpuMs: 60_000, memoryBytes: 1 << 28 }, tools: {} },
+      declared: { permissions: {}, limits: { cpuMs: 60_000, memoryBytes: 1 << 28 }, tools: {} },
       files: new Map([
         ["__proto__", HASH],
         ["a\u2028b", HASH],
@@ -71,7 +71,7 @@ describe("bascule.lock", () => {
     );
     expect(one).toBe(two);
     expect(one.endsWith("}\n")).toBe(true);
-    expect(roundTrip(entry("a", { surface: declaration }))).toEqual([entry("a", { surface: declaration })]);
+    expect(roundTrip(entry("a", { declared: declaration }))).toEqual([entry("a", { declared: declaration })]);
   });
 
   it.each([

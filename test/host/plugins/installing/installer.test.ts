@@ -106,7 +106,7 @@ describe("install()", () => {
         );
       }
     }
-    expect(env.lock.entries().get("notes")?.surface.tools["a_0"]).toMatchObject({ inputSchema: { properties: properties("one") } });
+    expect(env.lock.entries().get("notes")?.declared.tools["a_0"]).toMatchObject({ inputSchema: { properties: properties("one") } });
   });
 
   it("writes exactly what was shown to the plugin folder, loads it and locks it [I2.add]", async () => {

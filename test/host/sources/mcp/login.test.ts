@@ -329,7 +329,7 @@ describe("bascule mcp-servers login", () => {
     const said = async (name: string): Promise<string> => (await project.run(["mcp-servers", "login", name])).error;
     expect(await said("program")).toContain("needs no login");
     expect(await said("named")).toContain("has an Authorization header");
-    expect(await said("nobody")).toContain("Unknown MCP server");
+    expect(await said("unknown")).toContain("Unknown MCP server");
     expect(await said("none")).toContain("Cannot log in at none");
     expect(await said("plain")).toContain("http://mcp.example is not https");
   });

@@ -139,7 +139,7 @@ describe("host.definitions()", () => {
     const long = [...names].find(([, qualified]) => qualified.startsWith("a-long-name"))?.[0] ?? "";
     expect((await call(long, {})).output).toBe("long");
     expect((await call("words__count", "{}")).output).toBe("of words");
-    expect((await call("nobody", {})).ok).toBe(false);
+    expect((await call("unknown", {})).ok).toBe(false);
   });
 
   it.each(["other", "words.count", "mcp__files__add"])("refuses to call %s, which was not exported [R5.names]", async (name) => {
@@ -196,7 +196,7 @@ describe("host.definitions()", () => {
 
 describe("exported objects", () => {
   const greet = (args: { readonly name: string }): unknown => {
-    if (args.name === "nobody") throw new ToolFailed("Unknown name");
+    if (args.name === "unknown") throw new ToolFailed("Unknown name");
     return { hello: args.name };
   };
   const inputSchema: JsonSchema = { type: "object", properties: { name: { type: "string", minLength: 2 } }, required: ["name"] };
@@ -213,7 +213,7 @@ describe("exported objects", () => {
       error: { message: expect.stringContaining("/name") as string },
     });
     expect(await exported?.execute({ name: "me" })).toEqual({ hello: "me" });
-    await expect(exported?.execute({ name: "nobody" })).rejects.toMatchObject({ code: "tool_failed", message: "Unknown name" });
+    await expect(exported?.execute({ name: "unknown" })).rejects.toMatchObject({ code: "tool_failed", message: "Unknown name" });
     await expect(exported?.execute({ name: "me" }, { abortSignal: AbortSignal.abort() })).rejects.toMatchObject({ code: "cancelled" });
     // Validates as any other library would.
     const { validate, jsonSchema } = exported?.inputSchema["~standard"] ?? {};
@@ -235,7 +235,7 @@ describe("exported objects", () => {
     const own = new DynamicStructuredTool(exported);
     expect(await own.invoke({ name: "me" })).toBe('{"hello":"me"}');
     expect(await own.invoke(call)).toMatchObject({ tool_call_id: "call-1", content: '{"hello":"me"}' });
-    await expect(own.invoke({ name: "nobody" })).rejects.toThrow("Unknown name");
+    await expect(own.invoke({ name: "unknown" })).rejects.toThrow("Unknown name");
     await expect(exported.invoke({ name: 1n })).rejects.toMatchObject({ code: "invalid_args" });
   });
 });
