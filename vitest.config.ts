@@ -11,7 +11,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
  */
 export const ALONE: readonly string[] = [
   "test/{external,fuzz,oracle,soak}/**/*.test.ts",
-  "test/console/{console,forms,hostile-page}.test.ts",
+  "test/console/{calls,console,forms,hostile-page}.test.ts",
   "test/*.test.ts",
   "test/bin/**/*.test.ts",
   "test/attack/{isolation,runaway,sandbox}/**/*.test.ts",
@@ -40,15 +40,18 @@ const config: ViteUserConfig = defineConfig({
       { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...NO_TESTS, ...ALONE], isolate: false } },
     ],
     pool: "forks",
-    // Fails a file that leaves something behind, where that is asked for.
-    setupFiles: process.env["LEFTOVERS"] === "check" ? ["test/support/leaves-nothing.ts"] : [],
+    setupFiles: [
+      ...(process.env["BUNDLE"] === undefined ? [] : ["test/support/bundled-workers.ts"]),
+      // Fails a file that leaves something behind, where that is asked for.
+      ...(process.env["LEFTOVERS"] === "check" ? ["test/support/leaves-nothing.ts"] : []),
+    ],
     // What people allow on this machine is not changed by tests.
     env: { XDG_CONFIG_HOME: join(tmpdir(), "bascule-tests-config") },
     // The runtimes import the files themselves, as they import the program: quicker than vitest's own module runner, which with
     // its loader hooks does not work on Deno at all (`import.meta.resolve` and a CommonJS `require` of JSON fail).
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // vitest leaves one processor to itself: of two, that is every second one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than processors, because some tests mostly wait: for a time limit, a server, a program.
+    maxWorkers: availableParallelism() + 1,
     // A test that fails under load is fixed, because a second try would hide the defect.
     retry: 0,
     // Only what is broken waits so long; on a machine that many use, what takes one second may take thirty.

@@ -5,23 +5,20 @@
  */
 
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { runCommand } from "../scripts/run-command.ts";
+import { BIN, bundleCheckout } from "./cli-start.ts";
 import { type Bench, type Measured, median, mustBe } from "./measure.ts";
 import { PLUGIN_2KB } from "./plugin-2kb.ts";
 import { temporaryPlugins } from "./plugin-folder.ts";
 
 const PLUGINS = 50;
 const ROUNDS = 15;
-const BIN = fileURLToPath(new URL("../bin/bascule.mjs", import.meta.url));
 
 export const coldStart: Bench = {
   id: "cold_start",
   async run(): Promise<Measured> {
     await using project = await temporaryPlugins();
     for (let index = 0; index < PLUGINS; index++) await project.write(`p${index}`, `${PLUGIN_2KB}\nexport const number = ${index};`);
-    const { code, output } = await runCommand(process.execPath, ["scripts/prepare.mjs"]);
-    if (code !== 0 || output !== "") throw new Error(`Cannot bundle the checkout: ${output}`);
+    await bundleCheckout();
     // The first two starts fill the caches.
     for (let round = 0; round < 2; round++) await answeredMs(project.path);
     const samples: number[] = [];

@@ -1,6 +1,7 @@
 /** Every claimed number: one file each, a line here and one in `targets.ts`. */
 
 import { bytes1mb } from "./bytes-1mb.ts";
+import { cliAlone, cliCall, cliList } from "./cli-start.ts";
 import { coldStart } from "./cold-start.ts";
 import { dispatchWasm } from "./dispatch-wasm.ts";
 import { entry } from "./entry.ts";
@@ -47,4 +48,7 @@ export const BENCHES: readonly Bench[] = [
   entry,
   preemptCpu,
   preemptWait,
+  cliCall,
+  cliList,
+  cliAlone,
 ];

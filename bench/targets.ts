@@ -53,6 +53,9 @@ export const TARGETS: readonly Target[] = [
   { id: "entry", of: "value", must: "≤", limit: 1, row: D, what: "us that an entry which may be suspended adds to a fresh call" },
   { id: "preempt_cpu", of: "ratio", must: "≤", limit: 1.05, row: D, what: "nine guests that compute in turns ÷ one after the other" },
   { id: "preempt_wait", of: "value", must: "≤", limit: 100, row: D, what: "ms of a 1 ms call beside 16 endless ones on one worker, p99" },
+  { id: "cli_call", of: "value", must: "≤", limit: 60, row: D, what: "ms of `bascule call` while a host runs, beside `node -e 0`" },
+  { id: "cli_list", of: "value", must: "≤", limit: 80, row: D, what: "ms of `bascule list` while a host runs, beside `node -e 0`" },
+  { id: "cli_alone", of: "value", must: "≤", limit: 250, row: D, what: "ms of `bascule call` without a host, beside `node -e 0`" },
 ];
 
 /** @throws {Error} if no target has this id: every benchmark is held to one. */

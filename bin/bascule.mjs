@@ -1,11 +1,9 @@
 #!/usr/bin/env node
 // Starts bascule on a supported runtime. Plain JavaScript of 2019, so that an old Node can parse it and prints advice
-// instead of a syntax error. The program itself is host/cli/main.ts, or a
+// instead of a syntax error. The program itself is host/doors/cli/main.ts, or a
 // bundle of it (program.mjs).
-import { spawn } from "child_process";
 import { existsSync } from "fs";
-import { homedir } from "os";
-import { basename, dirname, isAbsolute, join, relative } from "path";
+import { basename, dirname, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
 import runtime from "./runtime.cjs";
 
@@ -26,6 +24,18 @@ function bundledNode() {
 
 /** Runs the same command line under another Node, and exits with its exit code. */
 function runUnder(node) {
+  import("child_process").then(
+    function (processes) {
+      startUnder(node, processes.spawn);
+    },
+    function (defect) {
+      process.stderr.write("Cannot start " + node + ": " + defect.message + "\n");
+      process.exit(1);
+    },
+  );
+}
+
+function startUnder(node, spawn) {
   const child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: "inherit" });
   // A terminal sends Ctrl-C to both processes; the child decides when to exit. A SIGTERM to this process alone is passed on.
   process.on("SIGINT", function () {});
@@ -60,23 +70,13 @@ function programName() {
   return (typeof globalThis.Deno === "undefined" ? "node " : "deno run -A ") + (/\s/.test(path) ? "'" + path + "'" : path);
 }
 
-/** Caches compiled code between starts, as host/platform/compile-cache.ts does for workers. Deno has its own cache. */
-function keepCompiled() {
-  const base = process.env.XDG_CACHE_HOME || "";
-  return import("module").then(function (node) {
-    if (node.enableCompileCache) node.enableCompileCache(join(isAbsolute(base) ? base : join(homedir(), ".cache"), "bascule", "compile"));
-  });
-}
-
 function run() {
   if (process.argv[2] === "--run" && existsSync(here("../scripts"))) return runScript(process.argv[3]);
   // Keep the process alive until the command ends: idle threads and timers do not, on Deno not even busy ones.
   const alive = setInterval(function () {}, 60000);
-  keepCompiled()
-    .then(function () {
-      return import("./program.mjs");
-    })
+  import("./program.mjs")
     .then(function (programs) {
+      programs.keepCompiled();
       return programs.findProgram(here("../"));
     })
     .then(function (program) {
@@ -111,7 +111,11 @@ if (unfit === undefined) {
       "\n" +
       (existsSync(here("../host/doors/cli/main.ts"))
         ? "Run `npm ci` here: it brings a Node " + runtime.NODE + " along, and then this command works\n"
-        : "Install Node " + runtime.NODE + " from https://nodejs.org, or run it with Deno: deno run -A npm:bascule\n"),
+        : "Install Node " +
+          runtime.NODE +
+          " from https://nodejs.org, or run it once with another:\n  npx --package=node@" +
+          runtime.NODE +
+          " --package=bascule bascule\n  deno run -A npm:bascule\n"),
   );
   process.exit(1);
 }

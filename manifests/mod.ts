@@ -5,7 +5,9 @@ export type { HiddenText } from "./text/hidden-text.ts";
 export { findHiddenText, hasLoneSurrogate, showHidden } from "./text/hidden-text.ts";
 export type { JsonObject, JsonValue } from "./text/json.ts";
 export { isJsonArray, isJsonObject, pointerToken } from "./text/json.ts";
-export type { JsonSchema, SchemaType } from "./schema/json-schema.ts";
+export type { JsonSchema, SchemaType, SubSchema } from "./schema/json-schema.ts";
+export { isDraft7, itemsOf, prefixItemsOf, SCHEMA_KEYWORDS, schemaObject } from "./schema/json-schema.ts";
+export { indexOf as schemaIndexOf } from "./schema/schema-index.ts";
 export type { LimitRequest, Limits } from "./plugin/limits.ts";
 export { DEFAULT_LIMITS, GUEST_STACK_BYTES, LIMIT_CEILINGS, resolveLimits } from "./plugin/limits.ts";
 export type { McpServerConfig } from "./mcp/mcp-server.ts";
@@ -16,7 +18,7 @@ export { BUNDLE_FOLDERS, BUNDLE_SEPARATORS, BUNDLE_VARIABLE, checkBundleValue, U
 export type { Manifest, Skill } from "./plugin/manifest.ts";
 export { checkPluginName, checkToolName, confusableKey, exportName, printable, qualifiedName } from "./text/names.ts";
 export type { JsonBounds, LocatedJson, TextPosition } from "./text/parse-json.ts";
-export { parseJson, parseJsonSlices } from "./text/parse-json.ts";
+export { parseJson, parseJsonSlices, withoutComments } from "./text/parse-json.ts";
 export type {
   AccessQuery,
   AccessState,
@@ -59,6 +61,7 @@ export type { DenoExport, DenoPermission, DenoPermissions } from "./permissions/
 export { toDenoPermissions } from "./permissions/permission-deno.ts";
 export { evaluateAccess, withoutRevoked } from "./permissions/permission-evaluate.ts";
 export type { SmallestGrant } from "./permissions/permission-hint.ts";
+export { requestsData, writesOnlyData } from "./permissions/requests-data.ts";
 export { smallestGrant, splitFlagItems } from "./permissions/permission-hint.ts";
 export type { HostPattern, NetItemOutcome, NetPattern, NetTarget } from "./permissions/permission-net.ts";
 export { canonicalHost, parseNetItem } from "./permissions/permission-net.ts";
@@ -92,9 +95,11 @@ export type {
 } from "./project/project.ts";
 export { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_RESOURCES, QUOTA_SCOPES, RECORD_MODES } from "./project/project.ts";
 export { parseQuotas, QUOTA_BOUNDS } from "./project/parse-quota.ts";
+export { checkDefaults } from "./schema/schema-defaults.ts";
 export { checkSchema, REFUSED_KEYWORDS, SCHEMA_BOUNDS } from "./schema/schema-check.ts";
 export type { ValueError } from "./schema/validator.ts";
-export { applyDefaults, applyDefaultsSlices, checkDefault, checkSlices, checkValue } from "./schema/validator.ts";
+export { applyDefaults, applyDefaultsSlices, checkDefault } from "./schema/schema-fill.ts";
+export { checkSlices, checkValue } from "./schema/validator.ts";
 export { annotate } from "./plugin/annotations.ts";
 export { CHECKED_FORMATS } from "./schema/format.ts";
 export { LIMIT_NAMES, limitText, raisedLimits } from "./plugin/limit-request.ts";

@@ -18,7 +18,7 @@
 
 export type { Codec, CompressionFormat, Decompressed } from "./worker/operations/codec.ts";
 export { type EngineBuild, engineInForce } from "./pool/engine-build.ts";
-export type { ExhaustedLimit, Fault, GuestToolError, LoadFault } from "./wire/fault.ts";
+export type { ExhaustedLimit, Fault, GuestToolError, LoadFault, LoadWarning } from "./wire/fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError, Room } from "./wire/host-call.ts";
 export type {
   Invocation,
@@ -39,17 +39,21 @@ export type { SandboxUse } from "./pool/use.ts";
 export { createTurns } from "./pool/turns.ts";
 export { type Claim, claimOf, type GiveBack, type Holder, type HolderShares, Shares } from "./pool/shares.ts";
 export type { Sandbox, SandboxOptions } from "./pool/sandbox.ts";
+export type { WarmWorkers } from "./pool/worker-set.ts";
 export { createSandbox } from "./pool/sandbox.ts";
+export { createSharedSandbox, type SharedSandbox } from "./pool/shared-sandbox.ts";
 export { findOwn, ownPath } from "./wire/plugin-files.ts";
 export type { LegacyDecoders } from "./worker/operations/local-answer.ts";
 export type { Digest, DigestName, HeldKey, Subtle, SubtleMethod, Supports } from "./worker/operations/subtle.ts";
 export type { WorkerConnection, WorkerInit, WorkerLauncher } from "./wire/port.ts";
 export { ABORT, type CallConditions, type CryptoAnswer, isTape, isTime, type KeptTape, type Tape, TIMERS } from "./wire/tape.ts";
+export type { Observed } from "./wire/observed.ts";
 export { isFault } from "./wire/messages.ts";
 export { InFlight } from "./wire/in-flight.ts";
 export { LOG_TEXT_LENGTH, nextNumber } from "./wire/protocol.ts";
 export { pooledRandom } from "./worker/pooled-random.ts";
-export { adviceOnReference } from "./loading/advice.ts";
+export { adviceOnReference, packageOfUrl } from "./loading/advice.ts";
+export { type FoundImport, type FoundImports, findImports } from "./loading/find-imports.ts";
 export { readImportMap } from "./loading/import-map.ts";
 export type { ModuleTarget } from "./loading/modules.ts";
 export { createModuleResolver, createStackReader, nodeModuleNames } from "./loading/modules.ts";

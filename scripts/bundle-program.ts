@@ -2,14 +2,14 @@
  * Bundles the program, so that a start reads a few files instead of several hundred
  * (docs/decisions/0038-one-file-for-the-program.md).
  *
- * `main-….js` has everything that every start needs. Modules imported later stay separate files, and packages that are not listed
- * here stay packages.
+ * `client-….js` has everything that a client of a running host needs, `main-….js` what a host adds. Modules imported later stay separate
+ * files, and packages that are not listed here stay packages.
  */
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
-import { type Plugin, rolldown, type RolldownOutput } from "rolldown";
+import { type OutputOptions, type Plugin, rolldown, type RolldownOutput } from "rolldown";
 import { REPOSITORY } from "./run-command.ts";
 
 /**
@@ -18,8 +18,11 @@ import { REPOSITORY } from "./run-command.ts";
  */
 const BUNDLED_PACKAGES = ["@jridgewell/sourcemap-codec", "@sinclair/typebox", "semver"];
 
-/** Entries of `main-….js`: the program, and the command whose start time matters most. */
-const AT_ONCE = ["host/doors/cli/main.ts", "host/doors/cli/commands/call.ts"];
+/** Entry of `client-….js`: the program, with the commands that a running host answers. It imports no other file of the bundle. */
+const CLIENT = "host/doors/cli/main.ts";
+
+/** Entries of `main-….js`: a host in this process. */
+const HOST = ["host/doors/cli/local-host.ts", "host/platform/current.ts"];
 
 /** Entries that are bundled together share code; entries of separate threads and processes have copies. */
 const PROGRAM = { cli: "host/doors/cli/main.ts", mod: "host/mod.ts" };
@@ -30,7 +33,19 @@ const SANDBOXES = {
   "service-main": "host/host/service-main.ts",
   "process-main": "host/platform/isolation/process-main.ts",
   "plugin-main": "host/platform/trusted/plugin-main.ts",
+  "database-main": "host/platform/databases/database-main.ts",
 };
+
+/** Packages that the program loads by `require`, by the name that it gives: files of their own in a bundle without packages beside it. */
+export const REQUIRED = {
+  "@exodus/bytes/multi-byte.js": "multi-byte",
+  pino: "pino",
+  "undici/lib/dispatcher/client.js": "undici-client",
+};
+
+export const ENGINE = "@jitl/quickjs-wasmfile-release-sync";
+/** Packages of such a bundle that stay as published: the sandbox checks its engine, and esbuild is a native program. */
+const NEVER_BUNDLED = [ENGINE, "esbuild"];
 
 /** Inputs of a bundle besides the sources. */
 const ALSO_READ = ["package.json", "scripts/bundle-program.ts"];
@@ -49,8 +64,12 @@ interface Bundle {
   readonly exported: readonly string[];
 }
 
-/** Writes a bundle for this checkout, beside others, and makes it the current one. Safe if several processes do so at once. */
-export async function bundleForCheckout(): Promise<void> {
+/**
+ * Writes a bundle for this checkout, beside others, and makes it the current one. Safe if several processes do so at once.
+ *
+ * Returns its folder.
+ */
+export async function bundleForCheckout(): Promise<string> {
   const { files, inputs } = await bundleProgram();
   const folder = nameOf(files);
   const temporary = join(BUILDS, `.${process.pid}`);
@@ -58,9 +77,10 @@ export async function bundleForCheckout(): Promise<void> {
   await writeFiles(temporary, files);
   // An existing bundle of this name has the same content.
   await rename(temporary, join(BUILDS, folder)).catch(() => rm(temporary, { recursive: true }));
-  await writeFile(`${temporary}.json`, JSON.stringify({ format: 1, folder, inputs }));
+  await writeFile(`${temporary}.json`, JSON.stringify({ format: 2, folder, inputs }));
   await rename(`${temporary}.json`, join(BUILDS, "current.json"));
   await removeOld(folder);
+  return join(BUILDS, folder);
 }
 
 /** Writes a bundle into the package's `dist/program/`, which is emptied first, with the entry files of the library. */
@@ -68,6 +88,20 @@ export async function bundleInto(folder: string): Promise<void> {
   const { files, exported } = await bundleProgram();
   await rm(folder, { recursive: true, force: true });
   await writeFiles(folder, new Map([...files, ...libraryFiles(exported)]));
+}
+
+/** Returns the program with all packages that it imports, except `NEVER_BUNDLED`. For the single executable. */
+export async function bundleWhole(): Promise<ReadonlyMap<string, string | Uint8Array>> {
+  const sources = new Map<string, string>();
+  const required = Object.fromEntries(Object.entries(REQUIRED).map(([specifier, name]) => [name, specifier]));
+  const outputs = await Promise.all([
+    bundleGroups({ cli: PROGRAM.cli }, sources, "whole"),
+    // By itself, because it is loaded first.
+    bundle({ "compile-cache": "host/platform/threads/compile-cache.ts" }, { sources, kind: "whole" }),
+    bundle(SANDBOXES, { sources, kind: "whole" }),
+    bundle(required, { sources, kind: "required" }),
+  ]);
+  return new Map([...filesOf(outputs), ["THIRD-PARTY.txt", await thirdParties([...sources.keys(), `node_modules/${ENGINE}/`])]]);
 }
 
 /**
@@ -87,10 +121,8 @@ function libraryFiles(exported: readonly string[]): ReadonlyMap<string, string> 
 
 async function bundleProgram(): Promise<Bundle> {
   const sources = new Map<string, string>();
-  const outputs = await Promise.all([bundle(PROGRAM, AT_ONCE, sources), bundle(SANDBOXES, [], sources)]);
-  const files = new Map<string, string | Uint8Array>();
-  for (const { output } of outputs) for (const file of output) files.set(file.fileName, file.type === "chunk" ? file.code : file.source);
-  files.set("THIRD-PARTY.txt", await thirdParties([...sources.keys()]));
+  const outputs = await Promise.all([bundleGroups(PROGRAM, sources, "package"), bundle(SANDBOXES, { sources, kind: "package" })]);
+  const files = filesOf(outputs).set("THIRD-PARTY.txt", await thirdParties([...sources.keys()]));
   const exported = outputs.flatMap(({ output }) =>
     output.flatMap((file) => (file.fileName === "mod.js" && file.type === "chunk" ? file.exports : [])),
   );
@@ -99,44 +131,100 @@ async function bundleProgram(): Promise<Bundle> {
   return { files, inputs, exported };
 }
 
-/** @param sources receives the files that were read, by path relative to the repository. */
-async function bundle(
+function filesOf(outputs: readonly RolldownOutput[]): Map<string, string | Uint8Array> {
+  const files = outputs.flatMap(({ output }) => output);
+  return new Map(files.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]));
+}
+
+/** `package`: other packages are beside it. `whole`: they are inside. `required`: packages for `require`, whole. */
+type BundleKind = "package" | "whole" | "required";
+
+/**
+ * Bundles the program in two passes. The first finds which modules the client really uses: most are imported through a layer's `mod.ts`,
+ * which leads to all of the layer.
+ *
+ * @param sources receives the files that were read, by path relative to the repository
+ * @throws {Error} if the client would load another file of the bundle
+ */
+async function bundleGroups(
   input: Readonly<Record<string, string>>,
-  atOnce: readonly string[],
   sources: Map<string, string>,
+  kind: BundleKind,
 ): Promise<RolldownOutput> {
-  let closure: ReadonlySet<string> | undefined;
+  const client = modulesAtOnce(await bundle({ client: CLIENT }, { kind, isUsedOnly: true }));
+  let host: ReadonlySet<string> | undefined;
+  const codeSplitting: OutputOptions["codeSplitting"] = {
+    groups: [
+      {
+        debugName: "program",
+        name(id, context) {
+          if (client.has(id)) return "client";
+          host ??= closureOf(HOST, (other) => context.getModuleInfo(other)?.importedIds);
+          return host.has(id) ? "main" : null;
+        },
+      },
+    ],
+  };
+  const whole = await bundle(input, { sources, kind, isUsedOnly: true, codeSplitting });
+  for (const file of whole.output) {
+    const extra = file.type === "chunk" && file.name === "client" ? file.imports.find((name) => !name.startsWith("node:")) : undefined;
+    if (extra !== undefined)
+      throw new Error(`The client would load ${extra} (split the module of the client that imports something large, or import it later)`);
+  }
+  return whole;
+}
+
+interface BundleOptions {
+  /** Receives the files that were read, by path relative to the repository. */
+  readonly sources?: Map<string, string>;
+  readonly kind: BundleKind;
+  /** Whether modules are taken only for what they export, not for what they do. */
+  readonly isUsedOnly?: boolean;
+  readonly codeSplitting?: OutputOptions["codeSplitting"];
+}
+
+async function bundle(input: Readonly<Record<string, string>>, options: BundleOptions): Promise<RolldownOutput> {
+  const { sources, kind, isUsedOnly = false, codeSplitting } = options;
+  const extension = kind === "required" ? ".cjs" : ".js";
   const bundler = await rolldown({
     cwd: REPOSITORY,
     input,
     platform: "node",
     tsconfig: false,
-    external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && !BUNDLED_PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
-    plugins: [noteSources(sources)],
+    external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && (kind === "package" ? !isOf(BUNDLED_PACKAGES, id) : isOf(NEVER_BUNDLED, id)),
+    ...(isUsedOnly && { treeshake: { moduleSideEffects: (id) => isUsedForEffects(id) } }),
+    plugins: sources === undefined ? [] : [noteSources(sources)],
   });
   try {
     return await bundler.generate({
-      format: "esm",
-      entryFileNames: "[name].js",
-      chunkFileNames: "[name]-[hash].js",
+      format: kind === "required" ? "cjs" : "esm",
+      entryFileNames: `[name]${extension}`,
+      chunkFileNames: `[name]-[hash]${extension}`,
       // Keeps stack traces readable; other comments are removed because every start would read them.
       minify: false,
       comments: { legal: true, jsdoc: false, annotation: false },
-      codeSplitting: {
-        groups: [
-          {
-            debugName: "main",
-            name(id, context) {
-              closure ??= closureOf(atOnce, (other) => context.getModuleInfo(other)?.importedIds);
-              return closure.has(id) ? "main" : null;
-            },
-          },
-        ],
-      },
+      ...(codeSplitting !== undefined && { codeSplitting }),
     });
   } finally {
     await bundler.close();
   }
+}
+
+/** Packages may be imported for what they do; no module of the program is. */
+function isUsedForEffects(id: string): boolean {
+  return isAbsolute(id) && id.includes("/node_modules/") && !BUNDLED_PACKAGES.some((name) => id.includes(`/node_modules/${name}/`));
+}
+
+/** Modules of the entries' files, and of the files that those import at once. */
+function modulesAtOnce({ output }: RolldownOutput): ReadonlySet<string> {
+  const chunks = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
+  const names = new Set([...chunks.values()].flatMap(({ fileName, isEntry }) => (isEntry ? [fileName] : [])));
+  for (const name of names) for (const other of chunks.get(name)?.imports ?? []) names.add(other);
+  return new Set([...names].flatMap((name) => Object.keys(chunks.get(name)?.modules ?? {})));
+}
+
+function isOf(packages: readonly string[], id: string): boolean {
+  return packages.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
 /** Hashes the modules as they were read, so that an edit during the build does not match. */

@@ -1,4 +1,4 @@
-/** Writes the README's table of peers from `bench/peers/result.json`. */
+/** Writes the table of peers of `docs/speed.md` from `bench/peers/result.json`. */
 
 import { readFileSync } from "node:fs";
 import { PEERS } from "../bench/peers/mod.ts";
@@ -12,8 +12,8 @@ const END = "<!-- /peers -->";
 
 // `npm run peers -- --write` wrote this file.
 const result = JSON.parse(readFileSync(`${REPOSITORY}bench/peers/result.json`, "utf8")) as PeerResult;
-const readme = readFileSync(`${REPOSITORY}README.md`, "utf8");
-const [before, rest = ""] = readme.split(BEGIN);
+const page = readFileSync(`${REPOSITORY}docs/speed.md`, "utf8");
+const [before, rest = ""] = page.split(BEGIN);
 const after = rest.split(END)[1];
-if (after === undefined) throw new Error(`README.md has no "${BEGIN}" … "${END}" to write the table between`);
-writeOrCheck("README.md", `${before ?? ""}${BEGIN}\n${toMarkdown(result, PEERS)}\n${END}${after}`);
+if (after === undefined) throw new Error(`docs/speed.md has no "${BEGIN}" … "${END}" to write the table between`);
+writeOrCheck("docs/speed.md", `${before ?? ""}${BEGIN}\n${toMarkdown(result, PEERS)}\n${END}${after}`);

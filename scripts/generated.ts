@@ -25,6 +25,6 @@ export const GENERATED: readonly Generated[] = [
   { file: "docs/cli.md", script: "scripts/generate-cli.ts" },
   { file: "host/doors/console/assets.gen.ts", script: "scripts/build-console.ts" },
   { file: "docs/openapi.json", script: "scripts/generate-openapi.ts" },
-  { file: "README.md", script: "scripts/generate-peers.ts" },
+  { file: "docs/speed.md", script: "scripts/generate-peers.ts" },
   { file: "docs/spec.md", script: "scripts/generate-spec.ts" },
 ];

@@ -19,7 +19,7 @@ const STEPS: readonly Step[] = [
   { name: "lint", says: "house style, with types", run: checkLint },
   { name: "types", says: "tsc on the host's side and inside the sandbox", run: checkTypes },
   { name: "generated", says: "generated files are fresh (npm run generate)", run: checkGenerated },
-  { name: "package", says: "packed, installed in an empty folder, one sandboxed call on Node and Deno", run: checkPackage },
+  { name: "package", says: "packed, checked by publint and are-the-types-wrong, installed, called on Node and Deno", run: checkPackage },
   { name: "tests", says: "all tests on Node, the architecture test among them", isWide: true, run: checkTests },
   { name: "deno", says: "the same sources on Deno", isWide: true, run: checkDeno },
   { name: "words", says: "comments, messages and pages in plain words (npm run words)", run: checkPlainWords },

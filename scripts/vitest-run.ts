@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { bundleForCheckout } from "./bundle-program.ts";
 import { REPOSITORY, runCommand } from "./run-command.ts";
 
 /** Each test file has a process of its own, and all of them load the same modules. */
@@ -43,7 +44,8 @@ export async function runTests(runtime: "node" | "deno", args: readonly string[]
     const vitest = [`${REPOSITORY}node_modules/vitest/vitest.mjs`, "run", ...args];
     const command = runtime === "node" ? process.execPath : "deno";
     const prefix = runtime === "node" ? [] : ["run", "-A"];
-    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE };
+    // Read by test/support/bundled-workers.ts.
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...(runtime === "node" && { BUNDLE: await bundleForCheckout() }) };
     const given = [...prefix, ...vitest, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const outcome = await runCommand(command, given, { echo, env, timeoutMs: LONGEST_RUN_MS });
     const text = await readFile(report, "utf8").catch(() => "{}");

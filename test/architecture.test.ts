@@ -34,8 +34,17 @@ describe("the source tree", () => {
   });
 
   it("exports only symbols that another file imports", () => {
-    const users = sourceFiles(["test", "bench", "scripts", "console", "plugins"]);
+    const users = sourceFiles(["test", "bench", "scripts", "console", "plugins", "extensions"]);
     expect(unusedExports(sourceFiles(LAYERS), users, (path) => FACES.some((face) => face.test(path)))).toEqual([]);
+  });
+
+  it("has extensions whose model knows no editor, and without import cycles [DI4.vscode-model]", () => {
+    const files = sourceFiles(["extensions"]);
+    const editor = files.filter(({ text }) => scanSource(text).imports.some(({ specifier }) => specifier === "vscode"));
+    expect(editor.map(({ path }) => path.slice("extensions/vscode/src/".length))).toEqual([
+      ...["documents.ts", "extension.ts", "pick.ts", "project.ts", "start.ts", "views.ts"],
+    ]);
+    expect(importCycles(files)).toEqual([]);
   });
 
   it("has plugins that import only their own files", () => {

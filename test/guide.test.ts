@@ -9,8 +9,13 @@ import { type CliProject, createCliProject } from "./host/doors/cli/run-cli.ts";
 import { allBlocks, missingLines, type SessionStep, sessionSteps, shellWords } from "./support/readme.ts";
 import { REPOSITORY } from "./support/source-files.ts";
 
-const FOLDER = `${REPOSITORY}docs/guide/`;
-const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".md"));
+const PAGES = [
+  "docs/tour.md",
+  ...readdirSync(`${REPOSITORY}docs/guide`)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/guide/${name}`),
+  "extensions/claude-code/skills/bascule-plugin/SKILL.md",
+];
 /** Time in which an edit has to be served; only a broken reload reaches it. */
 const DEADLINE_MS = 15_000;
 /** Ports in the pages; replaced by free ports when the pages are run. */
@@ -18,6 +23,8 @@ const PORTS = ["7420", "8080"];
 const BIN = `${REPOSITORY}bin/bascule.mjs`;
 /** Commands that only a reader needs: they install packages that the checkout has. */
 const NOT_RUN = /^npm (?:install|ci)\b/;
+/** A promised line that a reader answers: `Allow it? […] y`. */
+const ANSWERED = /^(.*(?:…|\])) (\w+)$/;
 const GOES_ON = /^(?:bascule (?:dev|serve)|node server\.mjs)\b/;
 
 interface Terminal {
@@ -26,13 +33,18 @@ interface Terminal {
   readonly env: Record<string, string>;
 }
 
+interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+}
+
 describe("the guide", () => {
   it("has a page for each task", () => {
     expect(PAGES.length).toBeGreaterThan(9);
   });
 
-  it.each(PAGES)("%s works as written [I7.guide]", { timeout: 120_000 }, async (page) => {
-    const text = await withFreePorts(readFileSync(FOLDER + page, "utf8"));
+  it.each(PAGES)("%s works as written [I7.guide] [DI4.skill]", { timeout: 120_000 }, async (page) => {
+    const text = await withFreePorts(readFileSync(REPOSITORY + page, "utf8"));
     await using project = await createCliProject({ "README.md": "# Title\n\nSome words.\n" }, { isOwn: false });
     installInto(project.folder);
     const servers: ChildProcess[] = [];
@@ -74,7 +86,9 @@ function homeIn(folder: string): string {
 
 /** @returns the promised lines that are missing. */
 async function follow({ command: written, output: promised }: SessionStep, terminal: Terminal): Promise<readonly string[]> {
-  const step = { command: written.replace(/^npx bascule /, "bascule "), output: promised };
+  const answers = promised.flatMap((line) => ANSWERED.exec(line)?.[2] ?? []);
+  const output = promised.map((line) => line.replace(ANSWERED, "$1…"));
+  const step = { command: written.replace(/^npx bascule /, "bascule "), output };
   if (NOT_RUN.test(step.command)) return [];
   const [, name, value = ""] = /^export (\w+)=(\S+)$/.exec(step.command) ?? [];
   if (name !== undefined) {
@@ -84,7 +98,7 @@ async function follow({ command: written, output: promised }: SessionStep, termi
   if (GOES_ON.test(step.command)) return await begin(step, terminal);
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { code, output } = await run(step.command, terminal);
+    const { code, output } = await run(step.command, terminal, answers);
     // A command without promised output has to succeed.
     const missing = step.output.length === 0 && code !== 0 ? [`exit code 0, not ${code}`] : missingLines(output, step.output);
     if (missing.length === 0) return [];
@@ -94,11 +108,13 @@ async function follow({ command: written, output: promised }: SessionStep, termi
   }
 }
 
-async function run(command: string, { project, env }: Terminal): Promise<{ readonly code: number | null; readonly output: string }> {
+/** @param answers of the reader at the terminal; without any, the command has no terminal to ask on */
+async function run(command: string, { project, env }: Terminal, answers: readonly string[]): Promise<Ran> {
   const [program, ...args] = command.includes("|") ? [] : shellWords(command);
   if (program === "bascule") {
-    const { code, out, error } = await project.run(args, { env });
-    return { code, output: error + out };
+    const { code, out, error } = await project.run(args, { env, ...(answers.length > 0 && { answers }) });
+    // The reader's Enter ends the line of a question, which ends in `[y/N]` or `[n]o`.
+    return { code, output: answers.length > 0 ? (error + out).replaceAll(/(\]o?) (?=\S)/g, "$1\n") : error + out };
   }
   const node =
     program === "node" ? [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...args] : undefined;

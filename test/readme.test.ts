@@ -1,33 +1,30 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runCommand } from "../scripts/run-command.ts";
-import { blocksBelow, docExamples, missingLines, type SessionStep, sessionSteps } from "./support/readme.ts";
+import { blocksBelow, docExamples, missingLines, sessionSteps } from "./support/readme.ts";
 import { REPOSITORY, sourceFiles } from "./support/source-files.ts";
 
 const README = readFileSync(`${REPOSITORY}README.md`, "utf8");
-/** Time in which an edit has to be served; only a broken reload reaches it. */
-const DEADLINE_MS = 15_000;
 /** Timeout of a command on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 const folders: string[] = [];
-const running: ChildProcess[] = [];
 
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    const gone = new Promise((resolve) => child.once("exit", resolve));
-    if (child.exitCode === null && child.kill("SIGINT")) await gone;
-  }
+afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A project inside the checkout, so that `import "bascule"` means this checkout; git ignores `.cache`. */
-function createProject(): string {
+/** A folder inside the checkout, so that `import "bascule"` means this checkout; git ignores `.cache`. */
+function createFolder(): string {
   mkdirSync(`${REPOSITORY}.cache`, { recursive: true });
   const folder = mkdtempSync(`${REPOSITORY}.cache/readme-`);
   folders.push(folder);
+  return folder;
+}
+
+function createProject(): string {
+  const folder = createFolder();
   cpSync(`${REPOSITORY}plugins`, join(folder, "plugins"), { recursive: true });
   cpSync(`${REPOSITORY}README.md`, join(folder, "README.md"));
   symlinkSync(`${REPOSITORY}bin`, join(folder, "bin"));
@@ -35,7 +32,7 @@ function createProject(): string {
 }
 
 describe("the library example of the README", () => {
-  const [example] = blocksBelow(README, "## As a library").filter((block) => block.language === "ts");
+  const [example] = blocksBelow(README, "## Three examples").filter((block) => block.language === "ts");
 
   it.each([
     ["Node", process.execPath, []],
@@ -51,7 +48,7 @@ describe("the library example of the README", () => {
 describe("the library example of the README, as types", () => {
   it("passes the library's types [I1.types]", { timeout: 60_000 }, async () => {
     const folder = createProject();
-    const [example] = blocksBelow(README, "## As a library").filter((block) => block.language === "ts");
+    const [example] = blocksBelow(README, "## Three examples").filter((block) => block.language === "ts");
     writeFileSync(join(folder, "example.ts"), example?.text ?? "throw new Error('the README has no example')");
     writeFileSync(
       join(folder, "tsconfig.json"),
@@ -79,35 +76,35 @@ describe("the examples in doc comments", () => {
   });
 });
 
-describe("the walk-through of the README", () => {
-  it("works as written [I2.walkthrough]", { timeout: 120_000 }, async () => {
-    const folder = createProject();
-    const steps = blocksBelow(README, "## Walkthrough")
-      .filter((block) => block.language === "console")
-      .flatMap((block) => sessionSteps(block.text));
-    expect(steps.length).toBeGreaterThan(8);
-    for (const step of steps) {
-      if (step.command === "npm start") startHost(folder);
-      else expect(await follow(step, folder)).toEqual([]);
-    }
+describe("the README", () => {
+  const lines = README.split("\n");
+
+  it("begins with a line that sets up and runs, and one that runs the tests [DI1.readme]", () => {
+    expect(blocksBelow(README, "# bascule")[0]?.text.split("\n")).toEqual([
+      expect.stringMatching(/^npm ci && npm start {4}# sets up, and serves/u),
+      expect.stringMatching(/^npm test {15}# runs all tests$/u),
+    ]);
+    expect(lines.findIndex((line) => line.startsWith("npm ci"))).toBeLessThan(8);
   });
 
-  function startHost(folder: string): void {
-    running.push(spawn(process.execPath, ["bin/bascule.mjs", "dev"], { cwd: folder, stdio: "ignore" }));
-  }
+  it("fits two screens [DI1.readme]", () => {
+    expect(lines.length).toBeLessThanOrEqual(100);
+  });
 
-  /** Runs a command as the reader would: repeats it if its output is not there yet shortly after an edit. */
-  async function follow(step: SessionStep, folder: string): Promise<readonly string[]> {
-    const script = `shopt -s expand_aliases\nalias bascule="node bin/bascule.mjs"\n${step.command}`;
-    const deadline = Date.now() + DEADLINE_MS;
-    for (;;) {
+  it("has terminal examples that work as written in an empty folder [DI1.readme, I2.walkthrough]", { timeout: 120_000 }, async () => {
+    const folder = createFolder();
+    // As npm links the program of an installed package.
+    mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+    symlinkSync(`${REPOSITORY}bin/bascule.mjs`, join(folder, "node_modules/.bin/bascule"));
+    const blocks = blocksBelow(README, "## Three examples").filter((block) => block.language === "console");
+    const steps = blocks.flatMap((block) => sessionSteps(block.text));
+    expect(steps.length).toBeGreaterThan(5);
+    for (const { command, output: promised } of steps) {
+      const script = command.replace(/^npx bascule /u, `"${process.execPath}" node_modules/.bin/bascule `);
       const { output } = await runCommand("bash", ["-c", script], { cwd: folder, timeoutMs: PATIENCE_MS });
-      const missing = missingLines(output, step.output);
-      if (missing.length === 0) return [];
-      const mayRepeat = /^bascule (call|list|info|grants|why) /.test(`${step.command} `);
-      if (!mayRepeat || Date.now() > deadline) return [`$ ${step.command}`, ...missing.map((line) => `missing: ${line}`), "got:", output];
+      expect({ command, missing: missingLines(output, promised), output }).toEqual({ command, missing: [], output });
     }
-  }
+  });
 });
 
 describe("missingLines()", () => {

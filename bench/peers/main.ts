@@ -19,7 +19,7 @@ parentheses the ratio to bascule's call. Install the peers first: npm --prefix b
   --only ID    only these, and bascule: ${PEERS.map(({ id }) => id).join(", ")}
   --rounds N   number of samples of each (default 21)
   --json       print the result as JSON
-  --write      write bench/peers/result.json, from which npm run generate makes the README's table
+  --write      write bench/peers/result.json, from which npm run generate makes the table of docs/speed.md
   --help       show this help
 
 Exit codes: 0 done, also where a peer could not be measured. 1 bascule could not be. 2 the command line is wrong.`;

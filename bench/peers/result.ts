@@ -1,4 +1,4 @@
-/** The result of a run; `result.json` is the one in the README. */
+/** The result of a run; `result.json` is the one in docs/speed.md. */
 
 import type { Mode } from "./remote.ts";
 import type { ToolName } from "./work.ts";

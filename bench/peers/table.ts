@@ -1,4 +1,4 @@
-/** Formats a result as the README's table. */
+/** Formats a result as the table of docs/speed.md. */
 
 import type { Peer } from "./peer.ts";
 import type { Mode } from "./remote.ts";

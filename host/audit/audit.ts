@@ -12,6 +12,7 @@ import type { EventStore } from "./journal.ts";
 import { type EventFilter, type KeptEvent, SEARCH_STEP, searchJournal } from "./search.ts";
 import type { SessionState } from "./session-state.ts";
 import { readParts, RECORDED_ACTS, SESSION_STATE, VERIFY_JOURNAL } from "./journal-reader.ts";
+import { RECORDED_CALLS, RECORDED_USE, type RecordedCalls, type RecordedUse, type UsageQuery } from "./usage.ts";
 import type { JournalReport } from "./verify.ts";
 
 /** Reads durable events; call `flush` first to include the newest. */
@@ -38,6 +39,10 @@ export interface Audit {
   session(sessionId: string): Promise<SessionState>;
   /** Returns the acts of a plugin. @throws {JournalError} if a file cannot be read. */
   acts(query: ActQuery): Promise<RecordedActs>;
+  /** Counts the calls of a stretch of time. Parts that cannot be read are left out and counted. */
+  calls(query: UsageQuery): Promise<RecordedCalls>;
+  /** Returns which tools were called in a stretch of time, by role, and what they did. As `calls`. */
+  use(query: UsageQuery): Promise<RecordedUse>;
 }
 
 /** Locations of a journal and its checkpoints. Absolute paths. */
@@ -85,5 +90,7 @@ export function createAudit(
     verify: (expected) => run(VERIFY_JOURNAL, { folder, checkpoints, ...(expected !== undefined && { expected }) }),
     session: async (sessionId) => await slices.run(readParts<SessionState>(await run(SESSION_STATE, { folder, sessionId }))),
     acts: async (query) => await slices.run(readParts<RecordedActs>(await run(RECORDED_ACTS, { folder, query }))),
+    calls: (query) => run(RECORDED_CALLS, { folder, ...query }),
+    use: (query) => run(RECORDED_USE, { folder, ...query }),
   };
 }

@@ -93,7 +93,7 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
     closed({ requestId: TEXT, tool: TEXT, inputSummary: TEXT, class: TEXT, projectedModifications: listOf(TEXT), dryRun: DRY }),
   ),
   "tool.confirmation_resolved": schemaOf<EventPayloads["tool.confirmation_resolved"]>()(
-    closed({ requestId: TEXT, decision: TEXT, by: TEXT }),
+    closed({ requestId: TEXT, decision: TEXT, by: TEXT, scope: Type.Optional(TEXT), reason: Type.Optional(TEXT) }),
   ),
   "tool.output_delta": schemaOf<EventPayloads["tool.output_delta"]>()(closed({ delta: ANY_JSON })),
   "tool.committed": COMMITTED,

@@ -65,6 +65,8 @@ export type EventPayloads = {
     readonly caller: string;
     /** Set for a dry run (SPEC E8). */
     readonly dryRun?: true;
+    /** Permissions that the user granted the plugin for this call only. */
+    readonly callGrant?: JsonObject;
     /** Whether policy requires this event to be durable before the call acts, whatever its side effects. */
     readonly required?: true;
   };
@@ -123,7 +125,15 @@ export type EventPayloads = {
     readonly projectedModifications: readonly string[];
     readonly dryRun?: true;
   };
-  readonly "tool.confirmation_resolved": { readonly requestId: string; readonly decision: string; readonly by: string };
+  readonly "tool.confirmation_resolved": {
+    readonly requestId: string;
+    readonly decision: string;
+    readonly by: string;
+    /** How long an approval holds, if not for this call only: `session` or `always`. */
+    readonly scope?: string;
+    /** Reason that the user gave for a denial. */
+    readonly reason?: string;
+  };
   /** An outline if the progress exceeds 64 KB. */
   readonly "tool.output_delta": { readonly delta: JsonValue };
   readonly "plugin.loaded": JsonObject;

@@ -3,6 +3,7 @@
 import { TERMINAL_EVENT_TYPES } from "./events.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
 
+/** A session as its events in the journal describe it. */
 export interface SessionState {
   readonly sessionId: string;
   readonly workspace?: string;
@@ -16,6 +17,7 @@ export interface SessionState {
   readonly damage?: readonly string[];
 }
 
+/** A call as its events in the journal describe it; a member is absent if no event has told it yet. */
 export interface CallState {
   readonly callId: string;
   readonly tool?: string;
@@ -34,6 +36,7 @@ export interface CallState {
   readonly dryRun?: true;
   /** Error code of a call that did not complete. */
   readonly code?: string;
+  /** From the start of the tool to its end. */
   readonly durationMs?: number;
   /** Number of granted and refused operations on files, hosts and other resources. */
   readonly granted: number;

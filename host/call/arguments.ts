@@ -21,18 +21,8 @@ import { type JsonText, readJsonText } from "../primitives/json/json-text.ts";
 import type { Large } from "../primitives/json/large.ts";
 import { takeIn, type TakeInOptions } from "../primitives/json/take-in.ts";
 import { writeSlices } from "../primitives/json/write-slices.ts";
+import { JsonArgumentText, type RawArguments } from "./argument-text.ts";
 import { isTime } from "../../sandbox/mod.ts";
-
-/** Arguments as a door provides them: parsed, or still text. */
-export type RawArguments = JsonValue | JsonArgumentText;
-
-/** Arguments as JSON text. A class, so that no argument value can be mistaken for it. */
-export class JsonArgumentText {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
 
 /** Valid arguments, or the `invalid_args` error. */
 type ReadArguments = { readonly ok: true; readonly args: JsonValue } | Misfit;

@@ -2,13 +2,13 @@
 
 import type { Caller, JsonObject, JsonValue, Limits, Permissions, Route, SideEffect, SideEffectClass } from "../../manifests/mod.ts";
 import type { ChainMark, ChainPlace, ChainStep } from "./chain.ts";
-import type { RawArguments } from "./arguments.ts";
+import type { RawArguments } from "./argument-text.ts";
 import type { ToolErrorData } from "./errors.ts";
 import type { AskCaller } from "./asks.ts";
 import type { LogLevel } from "../platform/platform.ts";
 import type { DryRunReport } from "./dry-run-report.ts";
 import type { RecordingSummary } from "./recording.ts";
-import type { Grant } from "./grant.ts";
+import type { CallGrant, Grant } from "./grant.ts";
 import type { LackingLimit } from "./limit-hint.ts";
 import type { HostCallHandler } from "../../sandbox/mod.ts";
 import type { Quota } from "./quota.ts";
@@ -39,12 +39,20 @@ export interface ToolCall {
   readonly record?: boolean;
   /** Whether the call is a dry run: its result lists the changes, and nothing is changed (SPEC E8). */
   readonly dryRun?: true;
+  /** Permissions that the user granted for this call only. */
+  readonly callGrant?: CallGrant;
   /** Answers the guest's operations in place of the bridges. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
   /** @param json the JSON of a value above 64 KB, in UTF-8 and on one line */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
+  /**
+   * Receives the values that the tool yields, in order. A promise holds the tool back until it settles, or the call ends.
+   *
+   * @param json the JSON of a value above 64 KB, in UTF-8 and on one line
+   */
+  readonly onYield?: (value: JsonValue, json?: Uint8Array) => void | Promise<void>;
   /** Receives what the guest writes to `console` and its log, without secrets. */
   readonly onLog?: (level: LogLevel, text: string) => void;
   /** Sends requests of a host tool to the caller; absent if the caller cannot answer. */
@@ -60,11 +68,13 @@ export type ConfirmPrompt = (request: ConfirmationRequest, signal: AbortSignal) 
 
 /** A confirmation request: the call as it will run (SPEC E2). */
 export interface ConfirmationRequest {
+  /** Id for the answer. */
   readonly requestId: string;
   readonly callId: string;
   /** Qualified name of the tool. */
   readonly tool: string;
   readonly plugin?: string;
+  /** SHA-256 in hexadecimal of the plugin's files. */
   readonly digest?: string;
   /** Validated arguments with defaults. The text comes from the caller: escape it before it reaches a terminal. */
   readonly args: JsonValue;
@@ -74,6 +84,7 @@ export interface ConfirmationRequest {
    */
   readonly largeArguments?: { readonly bytes: number; readonly sha256: string };
   readonly class: SideEffectClass;
+  /** Whether the tool declares that it deletes or overwrites. */
   readonly destructive: boolean;
   /** The tools that wait for this call, the outermost first; absent if a client calls it directly. */
   readonly calledBy?: readonly string[];
@@ -150,11 +161,16 @@ export interface DecisionSummary {
 
 /** Resources that a call used, in the units of `Limits`. */
 export interface LimitsUsed {
+  /** Elapsed time. */
   readonly wallMs: number;
+  /** Processor time of the guest. */
   readonly cpuMs?: number;
+  /** Peak of the guest's memory. */
   readonly memoryBytes?: number;
+  /** The result as JSON. */
   readonly outputBytes?: number;
   readonly logBytes?: number;
+  /** Number of operations that the guest requested of the host. */
   readonly operations?: number;
   /** Work as counted by the engine: deterministic for the same call, whatever the load of the machine. */
   readonly fuel?: number;
@@ -225,12 +241,14 @@ export interface TruncatedPart {
 export interface ToolSuccess extends ResultBase {
   readonly ok: true;
   readonly status: "success";
+  /** Returned value of the tool, checked against its output schema. */
   readonly output: JsonValue;
 }
 
 /** The call failed, was refused, or waits for a confirmation; `error` is the reason. */
 export interface ToolFailure extends ResultBase {
   readonly ok: false;
+  /** `pending_approval`: the call waits for a confirmation that the caller cannot give now. */
   readonly status: "error" | "pending_approval";
   readonly output: null;
   readonly error: ToolErrorData;

@@ -148,13 +148,6 @@ export function blockToMcp(block: ContentBlock): JsonObject {
   return { type: "resource", resource, ...(annotations && { annotations: { ...annotations } }), ...(_meta && { _meta }) };
 }
 
-/** Returns the text of a block, else its URI or its type. */
-export function blockToText(block: ContentBlock): string {
-  if (block.type === "text") return block.text;
-  if (block.type === "resource") return block.text ?? `[${block.uri}]`;
-  return block.type === "resource_link" ? `[${block.uri}]` : `[${block.type}, ${block.mimeType}]`;
-}
-
 function isSendable(block: ContentBlock): boolean {
   const member = block.type === "image" || block.type === "audio" ? "data" : "blob";
   if (!(member in block)) return true;

@@ -18,7 +18,9 @@ export interface ErrorRow {
   readonly anchor: string;
   /** Name in events (`payload.errorClass`). */
   readonly errorClass: string;
+  /** Sentence about what happened. */
   readonly meaning: string;
+  /** Sentence about what its reader can do. */
   readonly remedy: string;
 }
 
@@ -147,7 +149,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     httpStatus: 500,
     anchor: "invalid_output",
     errorClass: "invalid_output",
-    meaning: "The tool's output is not JSON (bytes, maps and generators are not), is too deep, or does not match its output schema",
+    meaning:
+      "The tool's output is not JSON (maps, sets and bytes inside a value are not), is too deep, or does not match its output schema",
     remedy: "Report the message and `details` to the tool's author",
   },
   unavailable: {

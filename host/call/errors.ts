@@ -40,10 +40,13 @@ export interface GrantHint {
 /** An error as data, inside a result. */
 export interface ToolErrorData {
   readonly code: ErrorCode;
+  /** One sentence for people: what was wrong, and what to do. */
   readonly message: string;
+  /** Facts for programs, such as `errors` of `invalid_args`. */
   readonly details?: JsonObject;
   /** False if the message hides a defect whose details are only in the log. */
   readonly visible: boolean;
+  /** The smallest grant that would allow what was refused. */
   readonly hint?: GrantHint;
 }
 
@@ -111,9 +114,9 @@ export function deniedByHook(tool: string, reason: string | undefined): ToolErro
   });
 }
 
-/** The user refused the call. */
-export function userDenied(): ToolErrorData {
-  return toolError("user_denied", "User denied this operation.");
+/** The user refused the call. @param reason the user's own words */
+export function userDenied(reason?: string): ToolErrorData {
+  return toolError("user_denied", reason === undefined ? "User denied this operation." : `User denied this operation: ${reason}`);
 }
 
 /** The call needs a confirmation, and the user was not asked. @param reason why not @param hint the setting to change */

@@ -20,6 +20,12 @@ export interface GrantReader {
   find(plugin: string, directory: string, digest: string): Permissions | undefined;
 }
 
+/** Permissions that the user gave a plugin for one call. They count as a user grant of that call, and of no call that it makes; not stored. */
+export interface CallGrant {
+  readonly plugin: string;
+  readonly permissions: Permissions;
+}
+
 /** Grants for one run, from the embedding program and `--allow-*` flags. Relative items resolve against `base`. */
 export interface RunGrants {
   readonly base: string;

@@ -26,6 +26,8 @@ export interface Recording<Value = JsonValue> {
   readonly timeMs?: number;
   readonly tape: Tape;
   readonly operations: readonly RecordedOperation<Value>[];
+  /** Milliseconds that the host took for each operation; -1 if the call ended first. Absent in recordings of earlier versions. */
+  readonly hostMs?: readonly number[];
   readonly outcome: RecordedOutcome;
   readonly used: RecordedUse;
   readonly machine: RecordedMachine;

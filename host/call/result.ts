@@ -1,12 +1,12 @@
 /** Converts results for users, machines, models and MCP (SPEC X1). The formats are fixed. */
 
-import { printableJson, printableLines } from "../primitives/text.ts";
 import { dryRunText } from "./report-text.ts";
-import type { ToolResult, ToolSuccess } from "./call.ts";
+import { answerText, answerToHuman, failureText, outputText } from "./answer-text.ts";
+import type { ToolFailure, ToolResult, ToolSuccess } from "./call.ts";
 import type { ToolErrorData } from "./errors.ts";
 import { holdLarge, type Large, largeIn } from "../primitives/json/large.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
-import { blockToMcp, blockToText } from "./content-block.ts";
+import { blockToMcp } from "./content-block.ts";
 import { ownMeta } from "./own-meta.ts";
 
 /**
@@ -17,20 +17,6 @@ import { ownMeta } from "./own-meta.ts";
  */
 export function toHuman(result: ToolResult): string {
   return withDryRun(result, answerToHuman(result));
-}
-
-/** Like `toHuman`, without the changes of a dry run. */
-export function answerToHuman(result: ToolResult): string {
-  const text = answerText(result);
-  const isJson = result.ok && result.content.every((block) => blockToText(block) === "") && typeof result.output !== "string";
-  return isJson ? printableJson(text) : printableLines(text);
-}
-
-/** Returns the text as the tool wrote it. */
-function answerText(result: ToolResult): string {
-  if (!result.ok) return failureText(result);
-  const blocks = result.content.map(blockToText).filter((text) => text !== "");
-  return blocks.length > 0 ? blocks.join("\n") : outputText(result.output);
 }
 
 function withDryRun({ dryRun }: ToolResult, text: string): string {
@@ -122,6 +108,10 @@ export interface McpResult {
   readonly _meta?: JsonObject;
 }
 
+/**
+ * Converts a result to that of an MCP tool. A failure has `isError`, its code is in `_meta["bascule/error"]`. Content blocks of the tool come
+ * first; an output that is an object and was not truncated is also `structuredContent`.
+ */
 export function toMcp(result: ToolResult): McpResult {
   if (!result.ok) return failureToMcp(result);
   const meta = metaOf(result);
@@ -147,7 +137,7 @@ export function hasOwnWords(result: ToolResult): boolean {
   return !result.ok && result.error.code === "tool_failed" && result.content.length > 0;
 }
 
-function failureToMcp(result: Failure): McpResult {
+function failureToMcp(result: ToolFailure): McpResult {
   const { error } = result;
   const text = { type: "text", text: failureText(result) };
   if (!hasOwnWords(result))
@@ -181,47 +171,10 @@ function metaOf(result: ToolResult): { readonly _meta?: JsonObject } {
   return Object.keys(own).length === 0 ? {} : { _meta: own };
 }
 
-type Failure = Extract<ToolResult, { ok: false }>;
-
-/** Returns the text of a failure, for users and models, who see nothing else of it. */
-function failureText(result: Failure): string {
-  const { message, hint } = result.error;
-  const lines = [messageOf(result.error)];
-  for (const problem of argumentProblems(result.error)) if (!message.endsWith(problem)) lines.push(problem);
-  if (hint?.text !== undefined) lines.push(hint.text);
-  if (hint?.command !== undefined) lines.push(`To allow it: ${hint.command}`);
-  return lines.join("\n");
-}
-
-/** Returns the message without its final advice if the hint repeats it. */
-export function messageOf({ message, hint }: ToolErrorData): string {
-  const advice = `, grant it with: ${hint?.command ?? ""}`;
-  return hint?.command !== undefined && message.endsWith(advice) ? message.slice(0, -advice.length) : message;
-}
-
-const MAX_PROBLEMS = 20;
-
-/** Returns the first problems of `invalid_args` and `invalid_output`, as `/path: …`. */
-export function argumentProblems({ details }: ToolErrorData): readonly string[] {
-  const errors = details?.["errors"];
-  if (!Array.isArray(errors)) return [];
-  const shown = errors.slice(0, MAX_PROBLEMS).map((error: JsonValue) => {
-    const { pointer, message } = isJsonObject(error) ? error : {};
-    const text = typeof message === "string" ? message : JSON.stringify(error);
-    return typeof pointer === "string" && pointer !== "" ? `${pointer}: ${text}` : text;
-  });
-  const more = errors.length - shown.length;
-  return more === 0 ? shown : [...shown, `and ${more} more`];
-}
-
 /** Converts the whole error to JSON. */
 function errorToJson(error: ToolErrorData): JsonObject {
   // ToolErrorData contains only JSON; its interfaces only lack an index signature.
   return { ...error } as unknown as JsonObject;
-}
-
-function outputText(output: JsonValue): string {
-  return typeof output === "string" ? output : JSON.stringify(output, null, 2);
 }
 
 /** Returns the output as a text block; a large one is compact JSON, which stays bytes. */

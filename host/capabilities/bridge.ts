@@ -9,6 +9,7 @@ import type { Holder, HostAnswer, Room } from "../../sandbox/mod.ts";
 import type { Acts } from "./acts.ts";
 import type { Grant } from "../call/grant.ts";
 import type { OpenFiles } from "./files/open-files.ts";
+import type { PlainReadLimits } from "../platform/files/file-types.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Meter } from "../call/meter.ts";
 import type { CallSecrets } from "./secrets/call-secrets.ts";
@@ -28,6 +29,14 @@ export interface BridgeContext {
   readonly named?: string;
   readonly platform: Platform;
   readonly limits: { readonly operationBytes: number };
+  /**
+   * Reads many checked files at once, those that are plain (`Files.readPlain`). Absent in a dry run, whose files are others.
+   *
+   * @returns undefined for each file that is to be read in the usual way
+   */
+  readonly readPlain?: (paths: readonly string[], limits: PlainReadLimits) => Promise<readonly (Uint8Array | undefined)[]>;
+  /** The plugin's data in the project. Absent: the tool belongs to no plugin. */
+  readonly data?: PluginData;
   /** The call's open files. Absent if it cannot open any. */
   readonly openFiles?: OpenFiles;
   /** The running operations. */
@@ -53,6 +62,18 @@ export interface BridgeContext {
   readonly record: (act: CapabilityAct) => void;
   /** Called with the path of each written file, workspace-relative or absolute. */
   readonly modified: (path: string) => void;
+}
+
+/** Where a plugin's data lie. */
+interface PluginData {
+  /** Absolute path of `$data`. */
+  readonly folder: string;
+  /** Absolute path of the folder of its database, which no tool may touch. */
+  readonly database: string;
+  /** Maximum size of the database. */
+  readonly quotaBytes: number;
+  /** Whether the call may change nothing. */
+  readonly isDryRun: boolean;
 }
 
 /** One checked act, for the journal. */

@@ -4,6 +4,7 @@ import type { HostAnswer, HostOperation, Room } from "../../sandbox/mod.ts";
 import { failure } from "./answer.ts";
 import { metered } from "./metered.ts";
 import type { Bridge, BridgeContext, OperationHandler } from "./bridge.ts";
+import { dataBridge } from "./data/data.ts";
 import { envBridge } from "./env.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { fileBridge } from "./files/file.ts";
@@ -12,6 +13,7 @@ import { netBridge } from "./network/net.ts";
 import { packed } from "./files/packed.ts";
 import { permissionsBridge } from "./permissions.ts";
 import { toolsBridge } from "./tools.ts";
+import { treeBridge } from "./files/tree.ts";
 import { workspaceBridge } from "./files/workspace.ts";
 
 export { type Acts, createActs, createFileLimiter } from "./acts.ts";
@@ -39,7 +41,10 @@ export { createRunProgram } from "./run/run.ts";
 export { createWorkspaceFiles } from "./files/workspace.ts";
 
 /** All capabilities. A new one needs its file and a line here. */
-export const BRIDGES: readonly Bridge[] = [fsBridge, fileBridge, netBridge, envBridge, permissionsBridge, workspaceBridge, toolsBridge];
+export const BRIDGES: readonly Bridge[] = [
+  ...[fsBridge, fileBridge, workspaceBridge, treeBridge, dataBridge],
+  ...[netBridge, envBridge, permissionsBridge, toolsBridge],
+];
 
 const OPERATIONS: ReadonlyMap<string, OperationHandler> = new Map(BRIDGES.flatMap((bridge) => Object.entries(bridge.operations)));
 

@@ -20,6 +20,7 @@ export function checkUngranted(plugin: string | undefined, { layers }: Grant): T
   if (plugin === undefined || first === undefined) return undefined;
   if (grantable.some((kind) => layers.every((layer) => holds(layer, kind)))) return undefined;
   return toolError(CODE_OF[first], `Requires ${first} access, but plugin "${plugin}" has no such grant`, {
+    details: { ungranted: first },
     hint: { text: `Grant it first: "bascule grant ${plugin}" lists what the plugin requests` },
   });
 }

@@ -20,12 +20,11 @@ import { defined } from "../primitives/defined.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
 import { outlineOf } from "../primitives/json/outline.ts";
 import type { Clock } from "../platform/platform.ts";
-import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
+import { type Answer, createAnswerMemory, type Outcome } from "./answer-memory.ts";
 import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
-import type { PendingConfirmations } from "./pending.ts";
+import type { AnswerScope, PendingConfirmations } from "./pending.ts";
 import { shownRequest, toRequest } from "./request.ts";
-import { untilAborted } from "../primitives/until-aborted.ts";
 
 /** A call that needs a confirmation, as it will run. */
 export interface ConfirmInput {
@@ -41,6 +40,13 @@ export interface ConfirmInput {
 
 /** Resolves to the reason if the call may not run, or to undefined if the user approved it. */
 export type Confirm = (input: ConfirmInput, signal: AbortSignal) => Promise<ToolErrorData | undefined>;
+
+/** The confirmation gate of a host. */
+export interface ConfirmationGate {
+  readonly confirm: Confirm;
+  /** Returns whether `confirm` would ask the user now; otherwise it knows the answer already. */
+  readonly asks: (input: Omit<ConfirmInput, "preview">) => boolean;
+}
 
 export interface ConfirmationOptions {
   readonly emit: EmitEvent;
@@ -58,20 +64,21 @@ export interface ConfirmationOptions {
   readonly onDefect: (message: string, error: unknown, fields: { readonly callId: string }) => void;
 }
 
-/** The outcome of a confirmation. `silenced`: the user was not asked, because the asker was refused too often. */
-type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
-
-export function createConfirm(options: ConfirmationOptions): Confirm {
+export function createConfirm(options: ConfirmationOptions): ConfirmationGate {
   const answers = createAnswerMemory();
-  return async (input, signal) => {
+
+  function asks({ call, tool, decision, pend }: Omit<ConfirmInput, "preview">): boolean {
+    const asker = askerOf(call);
+    if (!hasUser({ call, pend }) || (asker !== undefined && !options.refusals.mayAsk(call.session, asker))) return false;
+    return !answers.isKnown({ session: call.session, key: keyOf(tool, call) }, decision.confirm === "prompt_once");
+  }
+
+  async function confirm(input: ConfirmInput, signal: AbortSignal): Promise<ToolErrorData | undefined> {
     const { call, tool, decision, pend } = input;
-    if (call.confirm === undefined && pend === undefined)
-      return unconfirmed(call.tool, "and no user can be asked here", hintWithoutPerson(tool));
-    const ask = (): Promise<Answer> => askPerson(input, signal, options);
-    const isOnce = decision.confirm === "prompt_once";
-    const answer = isOnce
-      ? await answers.once({ session: call.session, key: keyOf(tool, call), isShared: pend === undefined, signal }, ask)
-      : await ask();
+    if (!hasUser(input)) return unconfirmed(call.tool, "and no user can be asked here", hintWithoutPerson(tool));
+    const ask = (): Promise<Outcome> => askPerson(input, signal, options);
+    const question = { session: call.session, key: keyOf(tool, call), isShared: pend === undefined, signal };
+    const { answer, reason } = decision.confirm === "prompt_once" ? await answers.once(question, ask) : await answers.each(question, ask);
     switch (answer) {
       case "allowed":
         // The approved call runs unchanged or not at all (SPEC E3).
@@ -81,7 +88,7 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
       case "too_many":
         return overloaded(options.pending.list().length);
       case "denied":
-        return userDenied();
+        return userDenied(reason);
       case "silenced":
         return unconfirmed(call.tool, SILENCED);
       case "timeout":
@@ -89,23 +96,36 @@ export function createConfirm(options: ConfirmationOptions): Confirm {
       case "cancelled":
         return cancelled();
     }
-  };
+  }
+
+  return { confirm, asks };
+}
+
+function hasUser({ call, pend }: { readonly call: ToolCall; readonly pend?: ConfirmInput["pend"] | undefined }): boolean {
+  return call.confirm !== undefined || pend !== undefined;
+}
+
+/** Returns the outermost tool of the chain, to which a nested call is attributed; undefined for the client's own calls. */
+function askerOf({ chain }: ToolCall): string | undefined {
+  const [asker] = chain?.path.map((name) => name.split(".", 1).join()) ?? [];
+  return asker;
 }
 
 async function askPerson(
   { tool, call, args, decision, preview, pend }: ConfirmInput,
   signal: AbortSignal,
   options: ConfirmationOptions,
-): Promise<Answer> {
+): Promise<Outcome> {
   const request = await toRequest(tool, call, args, {
     requestId: options.newId(),
     platform: options.platform,
     ...(preview && { preview }),
   });
-  // Confirmations of the client's own calls have no asker; a nested call is attributed to the outermost tool of the chain.
-  const [asker] = call.chain?.path.map((name) => name.split(".", 1).join()) ?? [];
+  const asker = askerOf(call);
   const question = {
     ...{ tool, call, summary: summarize(args), isDry: isDryCall(call, decision) },
+    // A destructive tool always asks (SPEC E1).
+    scopes: tool.definition.destructive ? (["once"] as const) : (["once", "session"] as const),
     ...defined({ pend, asker }),
   };
   return await putQuestion(request, question, signal, options);
@@ -115,6 +135,7 @@ async function askPerson(
 interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
   /** One line for the journal. */
   readonly summary: string;
+  readonly scopes: readonly AnswerScope[];
   /** Whether the call is a dry run. */
   readonly isDry?: boolean;
   /** The plugin or tool whose code asks; absent if the client itself asks. */
@@ -124,11 +145,11 @@ interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
 /** Emits the request, waits for the answer and emits it. */
 export async function putQuestion(
   request: ConfirmationRequest,
-  { tool, call, summary, isDry = false, pend, asker }: Question,
+  { tool, call, summary, scopes, isDry = false, pend, asker }: Question,
   signal: AbortSignal,
   options: ConfirmationOptions,
-): Promise<Answer> {
-  if (asker !== undefined && !options.refusals.mayAsk(call.session, asker)) return "silenced";
+): Promise<Outcome> {
+  if (asker !== undefined && !options.refusals.mayAsk(call.session, asker)) return { answer: "silenced" };
   const subject = {
     sessionId: call.session.id,
     callId: call.callId,
@@ -145,30 +166,35 @@ export async function putQuestion(
     },
   });
   const goOn = call.chain?.standStill?.();
-  const answer = await waitForAnswer(request, { call, ...defined({ pend, asker }) }, signal, options);
+  const outcome = await waitForAnswer(request, { call, scopes, ...defined({ pend, asker }) }, signal, options);
+  const { answer, scope, reason } = outcome;
   await goOn?.();
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   if (asker !== undefined && (by === "person" || answer === "timeout")) options.refusals.note(call.session, asker, answer === "allowed");
-  options.emit({ type: "tool.confirmation_resolved", ...subject, payload: { requestId, decision: answer, by } });
-  return answer;
+  options.emit({
+    type: "tool.confirmation_resolved",
+    ...subject,
+    payload: { requestId, decision: answer, by, ...defined({ scope, reason }) },
+  });
+  return outcome;
 }
 
 /** Waits for the first of: an answer, the time limit, cancellation. The prompt is aborted in every case. */
 async function waitForAnswer(
   request: ConfirmationRequest,
-  { call, pend, asker }: Pick<Question, "call" | "pend" | "asker">,
+  { call, scopes, pend, asker }: Pick<Question, "call" | "scopes" | "pend" | "asker">,
   signal: AbortSignal,
   options: ConfirmationOptions,
-): Promise<Answer> {
-  if (signal.aborted) return "cancelled";
+): Promise<Outcome> {
+  if (signal.aborted) return { answer: "cancelled" };
   const over = new AbortController();
-  return await new Promise<Answer>((resolve) => {
-    const settle = (answer: Answer): void => {
+  return await new Promise<Outcome>((resolve) => {
+    const settle = (answer: Answer, more: Omit<Outcome, "answer"> = {}): void => {
       withdraw?.();
       stopTimer();
       signal.removeEventListener("abort", cancel);
       over.abort();
-      resolve(answer);
+      resolve({ answer, ...more });
     };
     const cancel = (): void => settle("cancelled");
     const timeoutMs = options.timeoutMs();
@@ -176,14 +202,14 @@ async function waitForAnswer(
     const askedAt = options.clock.now();
     const { id: sessionId, owner } = call.session;
     const withdraw = options.pending.open(
-      { request, sessionId, ...(owner !== undefined && { owner }), askedAt, expiresAt: askedAt + timeoutMs },
-      (approve) => settle(approve ? "allowed" : "denied"),
+      { request, scopes, sessionId, ...(owner !== undefined && { owner }), askedAt, expiresAt: askedAt + timeoutMs },
+      ({ approve, scope, reason }) => settle(approve ? "allowed" : "denied", approve ? defined({ scope }) : defined({ reason })),
       asker,
     );
     if (withdraw === undefined) return settle("too_many");
     signal.addEventListener("abort", cancel, { once: true });
     pend?.(approvalRequired(request.tool, request.requestId));
-    if (call.confirm !== undefined) void promptSafely(request, call, over.signal, options).then(settle);
+    if (call.confirm !== undefined) void promptSafely(request, call, over.signal, options).then((answer) => settle(answer));
   });
 }
 
@@ -223,48 +249,4 @@ function hintWithoutPerson(tool: RegisteredTool): GrantHint {
 /** Returns the key of an answer: any arguments, but not another version of the tool, nor another chain of callers. */
 function keyOf(tool: RegisteredTool, { chain }: ToolCall): string {
   return [tool.qualifiedName, tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id, ...(chain?.path ?? [])].join(" ");
-}
-
-interface RememberedQuestion {
-  readonly session: Session;
-  readonly key: string;
-  /** False for a caller that does not wait: it needs a confirmation of its own. */
-  readonly isShared: boolean;
-  /** Signal of the call, to stop waiting for another call's confirmation. */
-  readonly signal: AbortSignal;
-}
-
-interface SessionAnswers {
-  readonly given: Map<string, Answer>;
-  readonly asking: Map<string, Promise<Answer>>;
-}
-
-interface AnswerMemory {
-  once(question: RememberedQuestion, ask: () => Promise<Answer>): Promise<Answer>;
-}
-
-/** Remembers approvals and refusals for the session's lifetime. While one call asks, other calls of the same tool wait for its answer. */
-function createAnswerMemory(): AnswerMemory {
-  const sessions = new WeakMap<Session, SessionAnswers>();
-  return {
-    async once({ session, key, isShared, signal }, ask) {
-      const memory: SessionAnswers = sessions.get(session) ?? { given: new Map(), asking: new Map() };
-      sessions.set(session, memory);
-      for (;;) {
-        const known = memory.given.get(key);
-        if (known !== undefined) return known;
-        const asking = isShared ? memory.asking.get(key) : undefined;
-        if (asking === undefined) break;
-        await untilAborted(asking, signal);
-        if (signal.aborted) return "cancelled";
-      }
-      const asked = ask();
-      if (isShared) memory.asking.set(key, asked);
-      const answer = await asked;
-      if (isShared) memory.asking.delete(key);
-      // Without an answer, the next call asks again.
-      if (answer === "allowed" || answer === "denied") memory.given.set(key, answer);
-      return answer;
-    },
-  };
 }

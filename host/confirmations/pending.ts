@@ -2,9 +2,22 @@
 
 import type { ConfirmationRequest } from "../call/call.ts";
 
+/**
+ * How long an approval holds. `once`: for this call. `session`: also for later calls of the tool, or the same permission of the plugin, in
+ * this session and by the same chain of callers. `always`: a grant for exactly the permission that is shown is stored when the call has ended.
+ */
+export const ANSWER_SCOPES = ["once", "session", "always"] as const;
+/** One of `ANSWER_SCOPES`. */
+export type AnswerScope = (typeof ANSWER_SCOPES)[number];
+
+/** Maximum characters of a reason for a denial. */
+export const MAX_REASON_LENGTH = 500;
+
 /** A confirmation that waits for an answer. */
 export interface PendingConfirmation {
   readonly request: ConfirmationRequest;
+  /** Scopes that an approval can have. */
+  readonly scopes: readonly AnswerScope[];
   readonly sessionId: string;
   /** Owner of the session: the caller that a door identified. */
   readonly owner?: string;
@@ -18,10 +31,14 @@ export interface ConfirmationAnswer {
   readonly approve: boolean;
   /** The `hash` of the request that the user saw; the answer applies to no other request. */
   readonly hash: string;
+  /** Default `once`. */
+  readonly scope?: AnswerScope;
+  /** Reason for a denial, which the caller is told. At most `MAX_REASON_LENGTH` characters. */
+  readonly reason?: string;
 }
 
-/** `unknown`: the confirmation does not exist or is over. `changed`: its request differs from the one shown. */
-export type AnswerOutcome = "answered" | "unknown" | "changed";
+/** `unknown`: the confirmation does not exist or is over. `changed`: its request differs from the one shown. `unoffered`: it has no such scope. */
+export type AnswerOutcome = "answered" | "unknown" | "changed" | "unoffered";
 
 /** The pending confirmations of one host. */
 export interface PendingConfirmations {
@@ -32,7 +49,7 @@ export interface PendingConfirmations {
    * @param asker the plugin or tool whose code asks; absent if the client itself asks
    * @returns a function that withdraws it; undefined if there are too many
    */
-  open(pending: PendingConfirmation, settle: (approve: boolean) => void, asker?: string): (() => void) | undefined;
+  open(pending: PendingConfirmation, settle: (answer: ConfirmationAnswer) => void, asker?: string): (() => void) | undefined;
   answer(requestId: string, answer: ConfirmationAnswer): AnswerOutcome;
 }
 
@@ -47,7 +64,7 @@ const KEPT_FREE = 32;
 
 interface Open {
   readonly pending: PendingConfirmation;
-  readonly settle: (approve: boolean) => void;
+  readonly settle: (answer: ConfirmationAnswer) => void;
   readonly asker: string | undefined;
 }
 
@@ -71,12 +88,13 @@ export function createPendingConfirmations(): PendingConfirmations {
       open.set(requestId, { pending, settle, asker });
       return () => void open.delete(requestId);
     },
-    answer(requestId, { approve, hash }) {
+    answer(requestId, answer) {
       const entry = open.get(requestId);
       if (entry === undefined) return "unknown";
-      if (entry.pending.request.hash !== hash) return "changed";
+      if (entry.pending.request.hash !== answer.hash) return "changed";
+      if (answer.approve && !entry.pending.scopes.includes(answer.scope ?? "once")) return "unoffered";
       open.delete(requestId);
-      entry.settle(approve);
+      entry.settle(answer);
       return "answered";
     },
   };

@@ -22,7 +22,11 @@ import type { Grant } from "../call/grant.ts";
 import { defined } from "../primitives/defined.ts";
 import type { Execution } from "../tools/execution.ts";
 import type { RunTime } from "../call/run-time.ts";
+import type { Session } from "../call/session.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
+import { grantForAlways } from "./always-grant.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
+import { ANSWER_SCOPES, type AnswerScope } from "./pending.ts";
 import { toPermissionRequest } from "./request.ts";
 
 /** The permission confirmations of one call. */
@@ -44,8 +48,12 @@ interface PermissionAskOptions extends ConfirmationOptions {
 const MAX_ASKS = 8;
 
 export function createPermissionAsks(options: PermissionAskOptions): OpenPermissionAsks {
-  return (execution, time) => new CallAsks(execution, time, options);
+  const approved: SessionApprovals = new WeakMap();
+  return (execution, time) => new CallAsks(execution, time, { ...options, approved });
 }
+
+/** Permissions that the user approved for a session, by plugin version. */
+type SessionApprovals = WeakMap<Session, Set<string>>;
 
 /** Returns whether the call can ask: its door has a user, and the call is not a dry run. */
 export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly call: Pick<ToolCall, "confirm"> }): boolean {
@@ -55,13 +63,17 @@ export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly 
 class CallAsks implements PermissionAsks {
   readonly #execution: Execution;
   readonly #time: Pick<RunTime, "standStill">;
-  readonly #options: PermissionAskOptions;
+  readonly #options: PermissionAskOptions & { readonly approved: SessionApprovals };
   readonly #over: AbortController = new AbortController();
   readonly #refused: Set<string> = new Set();
   #count = 0;
   readonly #inTurn: Mutex = createMutex();
 
-  constructor(execution: Execution, time: Pick<RunTime, "standStill">, options: PermissionAskOptions) {
+  constructor(
+    execution: Execution,
+    time: Pick<RunTime, "standStill">,
+    options: PermissionAskOptions & { readonly approved: SessionApprovals },
+  ) {
     this.#execution = execution;
     this.#time = time;
     this.#options = options;
@@ -91,10 +103,13 @@ class CallAsks implements PermissionAsks {
     const queries = real === undefined ? [wanted] : [wanted, real];
     // The link's target must be grantable, too.
     if (queries.some((query) => evaluateAccess(grant.layers, query).state === "denied")) return undefined;
-    if (++this.#count > MAX_ASKS) return undefined;
-
     const { tool, call, args, decision } = this.#execution;
     const permission = toAsked(wanted, real);
+    const approved = this.#options.approved.get(call.session) ?? new Set<string>();
+    const approval = approvalKey(tool, call, permission);
+    if (approved.has(approval)) return widen(grant, queries);
+    if (++this.#count > MAX_ASKS) return undefined;
+
     const request = await toPermissionRequest(tool, call, args, {
       requestId: this.#options.newId(),
       platform: this.#options.platform,
@@ -103,9 +118,14 @@ class CallAsks implements PermissionAsks {
     // The wait for the user counts against neither time nor slot (SPEC D4).
     const goOn = this.#time.standStill();
     const asker = tool.plugin ?? tool.qualifiedName;
-    const answer = await putQuestion(request, { tool, call, summary: summaryOf(permission), asker }, signal, this.#options);
+    const scopes: readonly AnswerScope[] = grantForAlways(request) === undefined ? ["once", "session"] : ANSWER_SCOPES;
+    const question = { tool, call, summary: summaryOf(permission), scopes, asker };
+    const { answer, scope } = await putQuestion(request, question, signal, this.#options);
     await goOn();
-    if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) return widen(grant, queries);
+    if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) {
+      if (scope === "session") this.#options.approved.set(call.session, approved.add(approval));
+      return widen(grant, queries);
+    }
     this.#refused.add(key);
     return undefined;
   }
@@ -134,6 +154,12 @@ function isAskable({ kind }: AccessQuery): boolean {
 }
 
 type AskedPermission = NonNullable<ConfirmationRequest["permission"]>;
+
+/** Returns the key of an approval: exactly the shown permission, and not another version of the plugin, nor another chain of callers. */
+function approvalKey(tool: RegisteredTool, { chain }: Pick<ToolCall, "chain">, { kind, value, leadsTo }: AskedPermission): string {
+  const owner = tool.binding.kind === "plugin" ? tool.binding.version.digest : tool.id;
+  return JSON.stringify([owner, kind, value ?? null, leadsTo ?? null, chain?.path ?? []]);
+}
 
 function toAsked(wanted: AccessQuery, real: AccessQuery | undefined): AskedPermission {
   const value = valueOf(wanted);

@@ -8,7 +8,7 @@ import { sizeOf } from "../primitives/json/known-size.ts";
 import { outlineOfLarge } from "../primitives/json/outline.ts";
 import { hashSlices } from "../primitives/json/write-slices.ts";
 import type { DryRunReport } from "../call/dry-run-report.ts";
-import { classOf } from "../policy/policy.ts";
+import { classOf } from "../policy/side-effects.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 
 /** @param asked `preview` lists the call's changes, if a dry run determined them */

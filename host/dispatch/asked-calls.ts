@@ -2,7 +2,7 @@
  * Calls that wait for a confirmation after their callers were released: a repeat of the call returns its result and runs nothing (SPEC E6).
  */
 
-import { JsonArgumentText, type RawArguments } from "../call/arguments.ts";
+import { JsonArgumentText, type RawArguments } from "../call/argument-text.ts";
 import type { ToolResult } from "../call/call.ts";
 import { type HashPlatform, hashOf } from "../primitives/json/json-hash.ts";
 import { copyJson } from "../primitives/json/json.ts";

@@ -1,9 +1,10 @@
 /** How doors make calls: builds the `ToolCall`, dispatches it and remembers its result (SPEC D4, T5). */
 
-import type { RawArguments } from "../call/arguments.ts";
+import type { RawArguments } from "../call/argument-text.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
 import { createAskedCalls } from "./asked-calls.ts";
 import type { ConfirmPrompt, ToolCall, ToolResult } from "../call/call.ts";
+import type { CallGrant } from "../call/grant.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
 import { invalidOption, toolError, type ToolErrorData, unavailable } from "../call/errors.ts";
 import { chainsOf, runChain, type TurnResponse } from "./chains/turn.ts";
@@ -45,12 +46,16 @@ export interface CallOptions {
    * `host.commit(callId)` applies them.
    */
   readonly dryRun?: boolean;
+  /** Permissions that the user granted for this call only. Within what the manifest requests and no policy denies, as every grant. */
+  readonly callGrant?: CallGrant;
   /** Answers the guest's operations in place of the bridges, for tests: the call has no effects outside of the sandbox. */
   readonly answer?: HostCallHandler;
   /** W3C traceparent. */
   readonly traceparent?: string;
   /** @param json the JSON of a value above 64 KB, in UTF-8 and on one line */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
+  /** Receives the values that a tool yields, while it runs. A promise holds the tool back until it settles, or the call ends. */
+  readonly onYield?: ToolCall["onYield"];
   /** Receives what a guest writes to `console` and its log; the host's log receives it as well. */
   readonly onLog?: ToolCall["onLog"];
   /** Answers the requests that host tools send to the caller in the middle of a call. */
@@ -66,9 +71,13 @@ export interface CallOptions {
 
 /** One of several calls. */
 export interface CallRequest {
+  /** Name of the tool, bare or qualified. */
   readonly tool: string;
+  /** Default: no arguments. */
   readonly args?: RawArguments;
+  /** Default: a new id. */
   readonly callId?: string;
+  /** Counted from the start of the tool; never above policy's limit. */
   readonly timeoutMs?: number;
 }
 
@@ -274,8 +283,8 @@ function toCall(
   wanted: CallOptions,
   { newId, defaultSession, onPending, chain }: Pick<CallsOptions, "newId" | "defaultSession"> & MadeFor,
 ): ToolCall {
-  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onLog, ask, confirm } = wanted;
-  const { seed, timeMs, record, dryRun, answer } = wanted;
+  const { session = defaultSession, turn, timeoutMs, callId = newId(), traceparent, onProgress, onYield, onLog, ask, confirm } = wanted;
+  const { seed, timeMs, record, dryRun, callGrant, answer } = wanted;
   return Object.freeze({
     callId,
     tool,
@@ -289,9 +298,11 @@ function toCall(
     ...(timeMs !== undefined && { timeMs }),
     ...(record !== undefined && { record }),
     ...(dryRun === true && { dryRun }),
+    ...(callGrant && { callGrant }),
     ...(answer && { answer }),
     ...(traceparent !== undefined && { traceparent }),
     ...(onProgress && { onProgress }),
+    ...(onYield && { onYield }),
     ...(onLog && { onLog }),
     ...(ask && { ask }),
     ...(confirm && { confirm }),

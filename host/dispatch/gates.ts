@@ -9,7 +9,7 @@ import { isDryCall } from "../call/decision-summary.ts";
 import { argumentsWait, deniedByPolicy, toolNotFound, type ToolErrorData, unavailable, unconfirmed } from "../call/errors.ts";
 import { type LimitedCall, limitHint } from "../call/limit-hint.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "../capabilities/mod.ts";
-import type { Confirm } from "../confirmations/confirmations.ts";
+import type { ConfirmationGate } from "../confirmations/confirmations.ts";
 import { leavesTheMachine, type Preview, type Previewed } from "../effects/overlay/preview.ts";
 import type { JsonValue, Requirement } from "../../manifests/mod.ts";
 import type { Slices } from "../platform/platform.ts";
@@ -31,7 +31,8 @@ export interface GateHost {
   readonly registry: Snapshot;
   readonly policy: Policy;
   readonly checkRequired: CheckRequired;
-  readonly confirm: Confirm;
+  readonly confirm: ConfirmationGate["confirm"];
+  readonly asks: ConfirmationGate["asks"];
   /** Determines the changes of a call before the user is asked, if previews are enabled. */
   readonly preview: Preview;
   readonly quotas: Pick<Quotas, "check">;
@@ -166,9 +167,13 @@ export async function confirmCall(
   const { onPending } = call;
   const pend = onPending && ((error: ToolErrorData): void => onPending(trace.pending(error)));
   using refused = new DisposableStack();
-  const preview = refused.use(isDry ? undefined : await host.preview({ tool, call, args, decision, signal, counted }));
+  const question = { tool, call, args, decision, ...(pend && { pend }) };
+  // Without a question there is nothing to show, and no code runs for a call that is refused.
+  const preview = refused.use(
+    isDry || !host.asks(question) ? undefined : await host.preview({ tool, call, args, decision, signal, counted }),
+  );
   const answered = trace.asking();
-  const no = await host.confirm({ tool, call, args, decision, ...(preview && { preview: preview.report }), ...(pend && { pend }) }, signal);
+  const no = await host.confirm({ ...question, ...(preview && { preview: preview.report }) }, signal);
   answered();
   if (no !== undefined) return refuse(no);
   // From here on the call owns the preview.

@@ -12,6 +12,10 @@ export interface HostSessionOptions extends Omit<SessionOptions, "id" | "workspa
   /** Default: the parent's, else the host's. Relative to the working directory. */
   readonly workspace?: string;
   readonly context?: SessionContext;
+  /** How the client reaches the host, for the record of sessions: `http`, `mcp`, `cli`. */
+  readonly door?: string;
+  /** Name of the client, such as its token's. */
+  readonly client?: string;
 }
 
 /** The agent that the embedding program calls for, and the restrictions of its task. */
@@ -54,7 +58,7 @@ export function createSessions(options: {
   const resolved = new WeakMap<Session, Promise<Session>>();
 
   function open(request: HostSessionOptions = {}): Session {
-    const { id = platform.random.uuidv7(), workspace, context, ...rest } = request;
+    const { id = platform.random.uuidv7(), workspace, context, door, client, ...rest } = request;
     const inherited = rest.parent?.workspace ?? options.workspace;
     const folder =
       workspace === undefined ? inherited : normalizePath(expandHome(workspace, platform.environment.home), platform.environment.cwd);
@@ -71,6 +75,8 @@ export function createSessions(options: {
         workspace: folder,
         ...(session.role !== undefined && { role: session.role }),
         ...(session.owner !== undefined && { owner: session.owner }),
+        ...(door !== undefined && { door }),
+        ...(client !== undefined && { client }),
       },
     });
     return session;

@@ -5,9 +5,9 @@ import type { AllowDecision, Decision, DecisionSummary, ToolCall, ToolResult } f
 import { isDryCall, summarizeDecision } from "../call/decision-summary.ts";
 import { ERROR_TABLE } from "../call/error-table.ts";
 import { internal, type ToolErrorData } from "../call/errors.ts";
-import { DEFAULT_LIMITS, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import { DEFAULT_LIMITS, type JsonObject, type JsonValue, type Permissions } from "../../manifests/mod.ts";
 import { markOf } from "../call/chain.ts";
-import { JsonArgumentText } from "../call/arguments.ts";
+import { JsonArgumentText } from "../call/argument-text.ts";
 import { copyJson } from "../primitives/json/json.ts";
 import { holdLarge, type Large } from "../primitives/json/large.ts";
 import { withLarge } from "./results/with-large.ts";
@@ -121,10 +121,16 @@ class CallTrace implements Trace {
         route: decision.route,
         decision: toJsonObject(summarizeDecision(decision)),
         caller: this.#call.caller,
+        ...this.#callGrant(),
         ...(isDry && DRY),
         ...(decision.mustRecord === true && { required: true as const }),
       },
     });
+  }
+
+  #callGrant(): { readonly callGrant?: JsonObject } {
+    const { callGrant } = this.#call;
+    return callGrant === undefined || callGrant.plugin !== this.#tool?.plugin ? {} : { callGrant: toJsonObject(callGrant.permissions) };
   }
 
   asking(): () => void {
@@ -296,7 +302,7 @@ function ownerOf(tool: RegisteredTool | undefined): { readonly plugin?: string; 
 }
 
 /** A summary contains only JSON; its interfaces only lack an index signature. */
-function toJsonObject(summary: DecisionSummary): JsonObject {
+function toJsonObject(summary: DecisionSummary | Permissions): JsonObject {
   return summary as unknown as JsonObject;
 }
 

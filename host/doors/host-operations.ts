@@ -1,8 +1,10 @@
 /** Implements `Operations` with a host in this process, for one client. */
 
-import { type AccessQuery, isPathKind, normalizePath, type PermissionKind, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import { type AccessQuery, isPathKind, normalizePath, sideEffectClass, smallestGrant } from "../../manifests/mod.ts";
+import { toQuery, valueOf } from "./access-query.ts";
+import { answerConfirmation } from "./answer-confirmation.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
-import { pathIn, resolvePlace, toNetQuery } from "../capabilities/mod.ts";
+import { pathIn, resolvePlace } from "../capabilities/mod.ts";
 import type { CallOptions } from "../dispatch/calls.ts";
 import type { Host, HostExplanation } from "../host/host-interface.ts";
 import { defined } from "../primitives/defined.ts";
@@ -30,6 +32,7 @@ import {
   type WhyQuestion,
 } from "./operations.ts";
 import { toPluginView } from "./plugin-view.ts";
+import { watchEvents } from "./watch-events.ts";
 
 /** The host, its powers and the client. */
 interface HostOperationsOptions {
@@ -41,12 +44,19 @@ interface HostOperationsOptions {
   /** Set by a host that stops before a user can confirm. Default `pending`. */
   readonly unattended?: CallOptions["unattended"];
   /** Version of bascule and id of this process. */
-  readonly about: { readonly version: string; readonly pid: number };
+  readonly about: Pick<HostStatus, "version" | "pid" | "url">;
+  /** Receives errors of work that goes on after its request was answered. */
+  readonly onDefect?: (message: string, error: unknown) => void;
 }
 
 const TERMINAL: ReadonlySet<string> = new Set(TERMINAL_EVENT_TYPES);
 /** Maximum sessions kept for requests with a role or task. */
 const MAX_KEPT = 16;
+/** Maximum sessions with a name. Above that, the one that was named first ends. */
+const MAX_NAMED = 32;
+/** Sessions with a name, which the clients of a host share. */
+const NAMED = new WeakMap<Host, Map<string, Session>>();
+
 /** Plugins viewed between two yields to the event loop. */
 const VIEWS_A_TURN = 32;
 /** Name that the built-in tools are listed under. */
@@ -57,17 +67,36 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   const { host, files, slices, session, about } = options;
 
   const kept = new Map<string, Session>();
+  /** Sessions with a name that this client used. */
+  const named = new Set<Session>();
 
   /** Returns one session per context, so that its remembered state applies to later requests with the same context. */
   function sessionFor(context: RequestContext | undefined): Session {
     if (context === undefined) return session;
-    const { role, readOnly = false, noWeb = false } = context;
+    const { role, readOnly = false, noWeb = false, session: name } = context;
     const key = JSON.stringify([role ?? null, readOnly, noWeb]);
     const { workspace } = session;
-    const known = kept.get(key) ?? host.session({ workspace, context: { readOnly, noWeb }, ...(role !== undefined && { role }) });
+    const open = (): Session => host.session({ workspace, context: { readOnly, noWeb }, ...(role !== undefined && { role }) });
+    if (name !== undefined) return namedSession(`${name} ${key}`, open);
+    const known = kept.get(key) ?? open();
     const [oldest] = kept.keys();
     if (kept.size >= MAX_KEPT && oldest !== undefined && !kept.has(key)) kept.delete(oldest);
     kept.set(key, known);
+    return known;
+  }
+
+  /** Returns the session of a name, which the role and the task are part of: a name gives no one more than it was opened with. */
+  function namedSession(key: string, open: () => Session): Session {
+    const all = NAMED.get(host) ?? new Map<string, Session>();
+    NAMED.set(host, all);
+    const [oldest] = all;
+    if (oldest !== undefined && !all.has(key) && all.size >= MAX_NAMED) {
+      all.delete(oldest[0]);
+      void endWhenAnswered(oldest[1]);
+    }
+    const known = all.get(key) ?? open();
+    all.set(key, known);
+    named.add(known);
     return known;
   }
 
@@ -206,18 +235,16 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   }
 
   return {
-    async call(request, listener) {
-      const { tool, args, timeoutMs, seed, timeMs, record, dryRun, context } = request;
+    async call(request, { signal, onProgress, onYield, confirm }) {
+      const { tool, args, timeoutMs, seed, timeMs, record, dryRun, callGrant, context } = request;
       return await host.call(tool, args, {
         session: sessionFor(context),
-        signal: listener.signal,
-        ...defined({ timeoutMs, seed, timeMs, record }),
-        ...(dryRun === true && { dryRun }),
-        ...defined({ onProgress: listener.onProgress, confirm: listener.confirm, unattended: options.unattended }),
+        signal,
+        ...defined({ timeoutMs, seed, timeMs, record, dryRun, callGrant, onProgress, onYield, confirm, unattended: options.unattended }),
       });
     },
     readResult(handle, range = {}) {
-      for (const own of [session, ...kept.values()]) {
+      for (const own of [session, ...kept.values(), ...named]) {
         const found = host.readResult(handle, { ...range, session: own });
         if (found !== undefined) return Promise.resolve(found);
       }
@@ -258,15 +285,17 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
       return { tools: await why(question) };
     },
     pending: () => Promise.resolve(host.confirmations.list().map((one) => ({ ...one, request: shownRequest(one.request) }))),
-    resolve: (requestId, given) => Promise.resolve(host.confirmations.answer(requestId, given)),
+    resolve: (requestId, given) => Promise.resolve(answerConfirmation(requestId, given, options)),
     commit: (callId, hash) => host.commit(callId, hash === undefined ? {} : { hash }),
     undo: (callId, wanted) => host.undo(callId, wanted),
+    result: (callId) => Promise.resolve(host.result(callId)),
     undoable: () => host.undoable(),
     accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
     rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
-    remove: (plugin) => onPlugin(plugin, () => host.remove(plugin)),
+    remove: (plugin, options) => onPlugin(plugin, () => host.remove(plugin, options)),
     inspect: (source, signal) => refusedAsSaid(() => host.inspect(source, signal)),
     install: (digest) => refusedAsSaid(() => host.install(digest)),
+    watch: (recent, listener) => watchEvents(host, recent, listener),
     reload: () => host.reload(),
     end: async () => void (await Promise.all([session, ...kept.values()].map(endWhenAnswered))),
   };
@@ -350,22 +379,3 @@ interface AskedAct {
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-
-function valueOf(query: AccessQuery): string | undefined {
-  if ("host" in query)
-    return `${query.method === undefined ? "" : `${query.method} `}${query.host ?? ""}${query.port === undefined ? "" : `:${query.port}`}`;
-  if ("path" in query) return query.path;
-  return "name" in query ? query.name : undefined;
-}
-
-/** Parses the value of a `why` query. `net` takes `[METHOD ]host`, `[METHOD ]host:port` or a URL. */
-export function toQuery(kind: PermissionKind, value: string | undefined): AccessQuery {
-  if (value === undefined) return { kind };
-  if (isPathKind(kind)) return { kind, path: value };
-  if (kind !== "net") return { kind, name: value };
-  const [, method, target = ""] = /^(?:([A-Za-z]+) +)?(.*)$/su.exec(value) ?? [];
-  const of = method === undefined ? {} : { method: method.toUpperCase() };
-  if (/^https?:\/\//iu.test(target) && URL.canParse(target)) return { ...toNetQuery(new URL(target)), ...of };
-  const port = /:(\d{1,5})$/u.exec(target)?.[1];
-  return { kind, ...of, ...(port === undefined ? { host: target } : { host: target.slice(0, -port.length - 1), port: Number(port) }) };
-}

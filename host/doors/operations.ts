@@ -6,10 +6,11 @@
  */
 
 import type { AccessState, JsonObject, JsonValue, PermissionKind, Permissions, Problem, Route, SideEffect } from "../../manifests/mod.ts";
-import type { RawArguments } from "../call/arguments.ts";
+import type { RawArguments } from "../call/argument-text.ts";
 import type { Because, Confinement, ConfirmationRequest, ToolResult } from "../call/call.ts";
+import type { CallGrant } from "../call/grant.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../confirmations/pending.ts";
-import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../plugins/consent/consent-acts.ts";
+import type { AcceptOutcome, RemoveOptions, RemoveOutcome, RollbackOutcome } from "../plugins/consent/consent-acts.ts";
 import type { StoredGrant } from "../project/grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../plugins/installing/installer.ts";
 import type { Committed } from "../effects/overlay/dry-runs.ts";
@@ -39,6 +40,8 @@ export interface Operations {
   /** Lists the pending confirmations of all clients. */
   pending(): Promise<readonly PendingConfirmation[]>;
   resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
+  /** Returns the result of an ended call of any client, while the host keeps it. */
+  result(callId: string): Promise<ToolResult | undefined>;
   /** Commits a dry run (SPEC E8). With `hash`: only if the dry run's report has this hash. */
   commit(callId: string, hash?: string): Promise<Committed>;
   /** Undoes the changes of a call. With `dryRun`: only reports what it would undo. */
@@ -53,8 +56,10 @@ export interface Operations {
   inspect(source: string, signal: AbortSignal): Promise<PackagePreview>;
   /** Installs the inspected version that has this hash. */
   install(digest: string): Promise<InstalledPlugin>;
-  /** Unloads the plugin and deletes its folder. */
-  remove(plugin: string): Promise<RemoveOutcome>;
+  /** Unloads the plugin and deletes its folder, and its data if the options say so. */
+  remove(plugin: string, options?: RemoveOptions): Promise<RemoveOutcome>;
+  /** Sends up to `recent` events of the journal, the oldest first, then each event as it happens. Resolves when the signal aborts. */
+  watch(recent: number, listener: WatchListener): Promise<void>;
   /** Checks the plugin folders for changes now. @returns how many plugins were reloaded. */
   reload(): Promise<number>;
 }
@@ -77,13 +82,20 @@ export interface CallRequest {
   readonly record?: boolean;
   /** Changes nothing; the result lists what would have changed. */
   readonly dryRun?: boolean;
+  /** Permissions that the user granted for this call only. Doors of agents do not offer it. */
+  readonly callGrant?: CallGrant;
   /** Runs the call in a session with this role and task instead of the client's session. */
   readonly context?: RequestContext;
 }
 
+/** A name of a session. */
+export const SESSION_NAME: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
+
 /** Role and task context of a single request. */
 export interface RequestContext extends TaskContext {
   readonly role?: string;
+  /** Name of a session that stays open between clients, until the host stops. */
+  readonly session?: string;
 }
 
 /** Callbacks of the caller while a call runs. */
@@ -91,9 +103,20 @@ export interface CallListener {
   readonly signal: AbortSignal;
   /** `json`: the value as one line of JSON in UTF-8, if it is larger than 64 KB. */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
+  /** Receives the values that the tool yields. */
+  readonly onYield?: (value: JsonValue, json?: Uint8Array) => void | Promise<void>;
   /** Asks the caller's user for confirmation; absent if the caller has no user. `undefined` means no answer. */
   readonly confirm?: (request: ConfirmationRequest, signal: AbortSignal) => Promise<boolean | undefined>;
 }
+
+/** Receiver of a host's events. */
+export interface WatchListener {
+  readonly signal: AbortSignal;
+  readonly onEvent: (watched: Watched) => void;
+}
+
+/** An event; a number of events that were not sent because the client was slow; or a part of the journal that cannot be read. */
+export type Watched = { readonly event: JsonObject } | { readonly missed: number } | { readonly damage: string };
 
 /** Identity of the host and the project it serves. */
 export interface HostStatus {
@@ -101,6 +124,8 @@ export interface HostStatus {
   readonly pid: number;
   readonly root: string;
   readonly workspace: string;
+  /** Address of the console, if the host serves HTTP. */
+  readonly url?: string;
   readonly pluginRoots: readonly string[];
   readonly plugins: number;
   readonly tools: number;

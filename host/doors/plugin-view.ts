@@ -1,14 +1,6 @@
 /** Converts a plugin's status to the form that doors show: problems with code frames, granted and missing permissions. */
 
-import {
-  isBelow,
-  type Manifest,
-  type PermissionItem,
-  type PermissionKind,
-  type Permissions,
-  type PermissionValue,
-  type Problem,
-} from "../../manifests/mod.ts";
+import type { Manifest, PermissionItem, PermissionKind, Permissions, PermissionValue, Problem } from "../../manifests/mod.ts";
 import {
   callablesOf,
   coversPermissions,
@@ -29,12 +21,12 @@ import type { PluginStatus } from "../plugins/folder/status.ts";
 import { defined } from "../primitives/defined.ts";
 import { absolutePermissions } from "./absolute-permissions.ts";
 import { excerpt } from "./code-frame.ts";
+import { MAX_FRAMED_BYTES, readText, withFrame } from "./problem-frame.ts";
 import type { LimitView, PluginProblem, PluginState, PluginView, ToolView } from "./operations.ts";
 
 const MANIFEST = "manifest.json";
 /** Permission kinds that have no effect in the sandbox (SPEC C1). */
 const NATIVE_ONLY: ReadonlySet<PermissionKind> = new Set(["run", "sys", "ffi", "import"] as const);
-const MAX_FRAMED_BYTES = 2 * 1024 * 1024;
 
 /** Facts that the status does not hold. */
 interface PluginViewOptions {
@@ -157,7 +149,11 @@ async function problemsOf(status: PluginStatus, files: Files): Promise<readonly 
     return reason === undefined ? [] : [{ severity: state === "failed" ? "error" : "warning", pointer: "", message: reason }];
   }
   const manifest = await readText(`${status.directory}/${MANIFEST}`, files);
-  return status.problems.map((problem) => inManifest(problem, manifest));
+  return await Promise.all(
+    status.problems.map(async (problem) =>
+      problem.file === undefined ? inManifest(problem, manifest) : await withFrame(problem, status.directory, files),
+    ),
+  );
 }
 
 /** Adds the position in the manifest and the lines around it. */
@@ -173,27 +169,4 @@ function inManifest(problem: Problem, text: string | undefined): PluginProblem {
 function locate(text: string, pointer: string): { readonly line: number; readonly column: number } | undefined {
   const parsed = parseJson(text, { maxBytes: MAX_FRAMED_BYTES, maxDepth: LIMIT_CEILINGS.jsonDepth });
   return parsed.ok ? parsed.value.locate(pointer) : undefined;
-}
-
-/** Adds the lines around the problem's position, if the file can be read. */
-export async function withFrame(problem: PluginProblem, directory: string, files: Files): Promise<PluginProblem> {
-  // The folder is untrusted: a path that leaves it is not read for a code frame.
-  if (problem.line === undefined || problem.file === undefined || problem.file.split("/").includes("..")) return problem;
-  const text = await readOwn(directory, problem.file, files);
-  const frame = text === undefined ? undefined : excerpt(text, problem.line);
-  return frame === undefined ? problem : { ...problem, frame };
-}
-
-/** As `readText`, but also undefined if a link in the path leaves the folder. */
-async function readOwn(directory: string, file: string, files: Files): Promise<string | undefined> {
-  const path = `${directory}/${file}`;
-  const [real, root] = await Promise.all([path, directory].map((place) => orUndefined(files.realPath(place))));
-  return real === undefined || root === undefined || !isBelow(real, root) ? undefined : await readText(path, files);
-}
-
-/** Reads a file. Returns undefined if it is missing, too large, not a regular file or a link. */
-async function readText(path: string, files: Files): Promise<string | undefined> {
-  if ((await orUndefined(files.lstat(path)))?.kind !== "file") return undefined;
-  const bytes = await orUndefined(files.readBytes(path, MAX_FRAMED_BYTES));
-  return bytes && new TextDecoder().decode(bytes);
 }

@@ -1,9 +1,10 @@
 /**
- * Protocol of the socket: one JSON object per line; `id` matches answers to requests.
+ * Protocol of the socket: one JSON object per line; `id` matches answers to requests. The answers are in `frames.ts`.
  *
  * ```
  * → {"id":1,"op":"call","params":{"tool":"grep","args":{…},"interactive":true}}
  * ← {"id":1,"event":"progress","value":…}
+ * ← {"id":1,"event":"yield","value":…}
  * ← {"id":1,"event":"confirm","request":{"requestId":"…",…}}
  * → {"id":1,"op":"answer","requestId":"…","answer":true}
  * ← {"id":1,"ok":true,"result":…}   or   {"id":1,"ok":false,"error":{"code":"…","message":"…"}}
@@ -16,32 +17,32 @@
 
 import type { JsonObject, JsonValue, PermissionKind, Permissions } from "../../manifests/mod.ts";
 import { isJsonObject, LIMIT_CEILINGS, PERMISSION_KINDS, parsePermissions, problemToText } from "../../manifests/mod.ts";
-import type { ConfirmationRequest } from "../call/call.ts";
-import { JsonArgumentText } from "../call/arguments.ts";
-import type { ConfirmationAnswer } from "../confirmations/pending.ts";
+import { JsonArgumentText } from "../call/argument-text.ts";
+import { ANSWER_SCOPES, type ConfirmationAnswer, MAX_REASON_LENGTH } from "../confirmations/pending.ts";
 import { defined } from "../primitives/defined.ts";
 import type { JsonText } from "../primitives/json/json-text.ts";
-import { tryJson } from "../primitives/json/json-text.ts";
 import { readText } from "../primitives/json/read-slices.ts";
 import type { Slices } from "../platform/platform.ts";
 import type { KeptRangeOptions } from "../dispatch/results/kept-results.ts";
 import type { SettingChange } from "../plugins/settings/plugin-settings.ts";
 import type { UndoRequest } from "../effects/undo/undos.ts";
-import type { CallRequest, DoorErrorCode, RequestContext, WhyQuestion } from "./operations.ts";
+import { MAX_LINE_BYTES } from "./frames.ts";
+import { type CallRequest, type RequestContext, SESSION_NAME, type WhyQuestion } from "./operations.ts";
 
-/** Maximum bytes in a line; the platform closes connections that send longer ones (`line-connection.ts`). */
-export const MAX_LINE_BYTES: number = 4 * 1024 * 1024 - 1;
 /** Maximum open requests per connection. */
 export const MAX_OPEN_REQUESTS = 64;
 const MAX_DEPTH = LIMIT_CEILINGS.jsonDepth + 8;
 const MAX_NAME_LENGTH = 256;
 const MAX_SOURCE_LENGTH = 8_192;
+/** Maximum events of the journal that a watching client gets first. */
+const MAX_RECENT = 500;
 const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 
 /** A message from the client. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
   | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "reload" }
+  | { readonly id: number; readonly op: "watch"; readonly recent: number }
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
   | { readonly id: number; readonly op: "revoke"; readonly plugin: string; readonly taken: Permissions | undefined }
@@ -49,30 +50,16 @@ export type Request =
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
+  | { readonly id: number; readonly op: "result"; readonly callId: string }
   | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
   | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly wish: UndoRequest }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
   | { readonly id: number; readonly op: "inspect"; readonly source: string }
   | { readonly id: number; readonly op: "install"; readonly digest: string }
-  | { readonly id: number; readonly op: "rollback" | "remove"; readonly plugin: string }
+  | { readonly id: number; readonly op: "rollback"; readonly plugin: string }
+  | { readonly id: number; readonly op: "remove"; readonly plugin: string; readonly data: boolean }
   | { readonly id: number; readonly op: "answer"; readonly requestId: string; readonly answer: boolean | undefined }
   | { readonly id: number; readonly op: "cancel" };
-
-/** A message from the host. */
-export type Frame =
-  | { readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly id: number | null; readonly ok: false; readonly error: WireError }
-  | { readonly id: number; readonly event: "progress"; readonly value: JsonValue }
-  | { readonly id: number; readonly event: "confirm"; readonly request: ConfirmationRequest }
-  /** The confirmation was answered elsewhere, or timed out. */
-  | { readonly id: number; readonly event: "settled"; readonly requestId: string };
-
-/** A serialized `DoorError`. */
-export interface WireError {
-  readonly code: DoorErrorCode;
-  readonly message: string;
-  readonly suggestion?: string;
-}
 
 /** A request, or the reason why the line is not one. `id` is null if the line has no readable id. */
 type RequestRead =
@@ -97,17 +84,6 @@ export function readRequest(json: JsonText): RequestRead {
   return typeof request === "string" ? { ok: false, id, message: request } : { ok: true, request };
 }
 
-/** Reads a line from the host. Returns undefined if it is not a frame. */
-export function readFrame(line: string): Frame | undefined {
-  const frame = tryJson(line);
-  if (frame === undefined || !isJsonObject(frame)) return undefined;
-  const { id, ok, event, error } = frame;
-  const isAnswer = typeof id === "number" && (ok === true || typeof event === "string");
-  const isFailure = ok === false && isJsonObject(error) && typeof error["message"] === "string" && typeof error["code"] === "string";
-  // The cast is safe because the same program runs on the other end, behind a socket of mode 0600.
-  return isAnswer || isFailure ? (frame as unknown as Frame) : undefined;
-}
-
 function readOperation(id: number, op: JsonValue | undefined, params: JsonObject, frame: JsonObject): Request | string {
   switch (op) {
     case "call":
@@ -119,6 +95,11 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "undoable":
     case "reload":
       return { id, op };
+    case "watch": {
+      const { recent = 0 } = params;
+      const isGood = typeof recent === "number" && Number.isInteger(recent) && recent >= 0 && recent <= MAX_RECENT;
+      return isGood ? { id, op, recent } : `Expected "recent" to be a whole number from 0 to ${MAX_RECENT}`;
+    }
     case "info":
       return isName(params["name"]) ? { id, op, name: params["name"] } : expectedName("name");
     case "grant": {
@@ -145,11 +126,20 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "why":
       return readWhy(id, params);
     case "resolve": {
-      const { requestId, approve, hash } = params;
+      const { requestId, approve, hash, reason } = params;
       if (!isName(requestId)) return expectedName("requestId");
       if (!isName(hash)) return expectedName("hash");
-      return typeof approve === "boolean" ? { id, op, requestId, given: { approve, hash } } : 'Expected "approve" to be true or false';
+      if (typeof approve !== "boolean") return 'Expected "approve" to be true or false';
+      const scope = ANSWER_SCOPES.find((known) => known === params["scope"]);
+      if (params["scope"] !== undefined && scope === undefined) return `Expected "scope" to be one of ${ANSWER_SCOPES.join(", ")}`;
+      if (reason === undefined) return { id, op, requestId, given: { approve, hash, ...defined({ scope }) } };
+      const isReason = typeof reason === "string" && reason.length <= MAX_REASON_LENGTH;
+      return isReason
+        ? { id, op, requestId, given: { approve, hash, reason, ...defined({ scope }) } }
+        : `Expected "reason" to be a text of at most ${MAX_REASON_LENGTH} characters`;
     }
+    case "result":
+      return isName(params["callId"]) ? { id, op, callId: params["callId"] } : expectedName("callId");
     case "commit": {
       const { callId, hash } = params;
       if (!isName(callId)) return expectedName("callId");
@@ -174,8 +164,9 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "install":
       return isName(params["digest"]) ? { id, op, digest: params["digest"] } : expectedName("digest");
     case "rollback":
-    case "remove":
       return isName(params["plugin"]) ? { id, op, plugin: params["plugin"] } : expectedName("plugin");
+    case "remove":
+      return isName(params["plugin"]) ? { id, op, plugin: params["plugin"], data: params["data"] === true } : expectedName("plugin");
     case "answer": {
       const { requestId, answer } = frame;
       if (!isName(requestId)) return expectedName("requestId");
@@ -192,6 +183,7 @@ const OPERATION_NAMES = [
   "call",
   "status",
   "list",
+  "watch",
   "info",
   "grant",
   "revoke",
@@ -201,6 +193,7 @@ const OPERATION_NAMES = [
   "why",
   "pending",
   "resolve",
+  "result",
   "commit",
   "undo",
   "undoable",
@@ -215,7 +208,7 @@ const OPERATION_NAMES = [
 ];
 
 function readCall(id: number, params: JsonObject): Request | string {
-  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, dryRun, context, interactive } = params;
+  const { tool, args = {}, argsText, timeoutMs, seed, timeMs, record, dryRun, context, interactive, callGrant } = params;
   if (!isName(tool)) return expectedName("tool");
   if (argsText !== undefined && typeof argsText !== "string") return 'Expected "argsText" to be JSON text';
   if (timeoutMs !== undefined && (typeof timeoutMs !== "number" || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))) {
@@ -228,6 +221,8 @@ function readCall(id: number, params: JsonObject): Request | string {
   if (dryRun !== undefined && typeof dryRun !== "boolean") return 'Expected "dryRun" to be true or false';
   const asked = readContext(context);
   if (typeof asked === "string") return asked;
+  const granted = readCallGrant(callGrant);
+  if (typeof granted === "string") return granted;
   const call: CallRequest = {
     tool,
     args: argsText === undefined ? args : new JsonArgumentText(argsText),
@@ -237,8 +232,18 @@ function readCall(id: number, params: JsonObject): Request | string {
     ...(record === undefined ? {} : { record }),
     ...(dryRun === undefined ? {} : { dryRun }),
     ...asked,
+    ...granted,
   };
   return { id, op: "call", call, interactive: interactive === true };
+}
+
+function readCallGrant(value: JsonValue | undefined): Pick<CallRequest, "callGrant"> | string {
+  if (value === undefined) return {};
+  if (!isJsonObject(value) || !isName(value["plugin"])) return 'Expected "callGrant" to be an object with a plugin and permissions';
+  const permissions = parsePermissions(value["permissions"] ?? null);
+  return permissions.ok
+    ? { callGrant: { plugin: value["plugin"], permissions: permissions.value } }
+    : permissions.problems.map(problemToText).join("; ");
 }
 
 function readSettings(id: number, { plugin, key, text }: JsonObject): Request | string {
@@ -266,11 +271,13 @@ function readWhy(id: number, params: JsonObject): Request | string {
 function readContext(value: JsonValue | undefined): { readonly context?: RequestContext } | string {
   if (value === undefined) return {};
   if (!isJsonObject(value)) return 'Expected "context" to be an object';
-  const { role, readOnly = false, noWeb = false } = value;
+  const { role, readOnly = false, noWeb = false, session } = value;
   if (role !== undefined && !isName(role)) return expectedName("context.role");
   if (typeof readOnly !== "boolean" || typeof noWeb !== "boolean")
     return 'Expected "context.readOnly" and "context.noWeb" to be true or false';
-  return { context: { readOnly, noWeb, ...(role !== undefined && { role }) } };
+  if (session !== undefined && !(typeof session === "string" && SESSION_NAME.test(session)))
+    return 'Expected "context.session" to be a name of letters, digits, ".", "_" and "-"';
+  return { context: { readOnly, noWeb, ...(role !== undefined && { role }), ...(session !== undefined && { session }) } };
 }
 
 function isCount(value: JsonValue | undefined): value is number | undefined {

@@ -1,6 +1,7 @@
 /** Methods of the host that make, cancel, commit and undo calls. */
 
-import { asGiven, JsonArgumentText, requestsAsGiven } from "../call/arguments.ts";
+import { JsonArgumentText } from "../call/argument-text.ts";
+import { asGiven, requestsAsGiven } from "../call/arguments.ts";
 import { refuseToUndo } from "../effects/undo/undos.ts";
 import { exportTools } from "../tools/exports/mod.ts";
 import { stillExported } from "../tools/exports/names.ts";

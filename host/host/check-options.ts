@@ -1,6 +1,7 @@
 /** Validates the options of `createHost` before anything is started, so that an invalid option fails there and not at its first use. */
 
-import { CONSENT_MODES } from "../plugins/consent/changes.ts";
+import type { WarmWorkers } from "../../sandbox/mod.ts";
+import { CONSENT_MODES } from "../plugins/consent/change.ts";
 import type { HostOptions } from "./host-options.ts";
 import { ISOLATION_KINDS } from "../../manifests/mod.ts";
 
@@ -10,6 +11,7 @@ const FLAGS: readonly Key[] = ["builtins", "undo", "watch", "settings", "scan"];
 /** Methods that each object must have, if it is given. */
 const METHODS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   logger: ["write", "child"],
+  sandbox: ["load", "invoke", "unload", "endSession", "close"],
   registry: ["register", "registerMany", "replaceOwner", "removeOwner", "list", "snapshot", "onChange", "keepNames", "reserve"],
 };
 /** Members that must be functions, if they are given. */
@@ -42,6 +44,7 @@ export function checkOptions(options: HostOptions): void {
     for (const member of members) check(memberOf(options, key, member), `"${key}.${member}"`, "a function", isFunction);
   }
   check(options.loadsAtOnce, '"loadsAtOnce"', "a function", isFunction);
+  check(options.warmWorkers, '"warmWorkers"', '"spare", "first" or "none"', (value) => WARM_WORKERS.includes(String(value)));
   checkItems(options.tools, '"tools"', "a function that makes a tool (see functionTool)", isFunction);
   checkItems(options.toolkits, '"toolkits"', "a toolkit, or a function that makes one", (one) => isObject(one) || isFunction(one));
   checkValues(options);
@@ -54,6 +57,8 @@ export function checkOptions(options: HostOptions): void {
   if (options.platform === undefined) return;
   for (const part of PLATFORM_PARTS) check(memberOf(options, "platform", part) ?? null, `"platform.${part}"`, "an object", isObject);
 }
+
+const WARM_WORKERS: readonly string[] = ["spare", "first", "none"] satisfies WarmWorkers[];
 
 /** Validates values that `bascule.json` also sets: an invalid one would count as its default, or fail far from here. */
 function checkValues({ plugins, workspace, config, grants, trust, policy, isolation, consent, learning, telemetry }: HostOptions): void {

@@ -14,7 +14,7 @@ export function closeOnce(stages: HostStages): () => Promise<void> {
 
 /** Calls end first, then what they use; events and their store last, because closing the others emits events. */
 async function close({ ground, tools, plugins, policies, calls, sources }: HostStages): Promise<void> {
-  const { bus, store, service, platform } = ground;
+  const { bus, store, service, platform, places } = ground;
   const { consent, directory, mcp, sandbox } = plugins;
   policies.policies.close();
   sources.unwatchSettings();
@@ -25,10 +25,12 @@ async function close({ ground, tools, plugins, policies, calls, sources }: HostS
   await mcp.close();
   await consent.flush();
   await sandbox.close();
+  await platform.databases.release(places.databases);
   calls.sessions.close();
   tools.announcing?.stop();
   bus.close();
   await store?.close();
   await service.close();
+  await ground.fileService.close();
   await platform.log.flush?.();
 }

@@ -6,6 +6,8 @@ import { hostGauges, toPrometheus } from "../audit/telemetry/mod.ts";
 import type { BundleActs } from "../plugins/bundles/bundles.ts";
 import { lazyBundles } from "../plugins/bundles/lazy-bundles.ts";
 import { type ConsentActs, createConsentActs } from "../plugins/consent/consent-acts.ts";
+import { createPluginSources } from "../plugins/consent/plugin-sources.ts";
+import { createVersions } from "../plugins/consent/versions.ts";
 import { grantTo, revokeFrom } from "../plugins/consent/grant-to.ts";
 import type { Installer } from "../plugins/installing/installer.ts";
 import { lazyInstaller } from "../plugins/installing/lazy-installer.ts";
@@ -75,12 +77,15 @@ function toolActs({ ground, tools, policies: { policies }, calls, sources }: Hos
   };
 }
 
-type PluginActs = McpActs & Pick<Host, "plugins" | "checkForChanges" | "reload" | "settings">;
+type PluginActs = McpActs & Pick<Host, "plugins" | "sources" | "logLines" | "checkForChanges" | "reload" | "settings">;
 
-function pluginActs({ plugins: { directory, settings, mcp }, sources }: HostStages): PluginActs {
+function pluginActs({ ground, plugins: { directory, settings, mcp }, sources }: HostStages): PluginActs {
+  const { platform, service, places } = ground;
   return {
     ...mcp.acts,
     plugins: () => directory.status().map((status) => withSettingsWarnings(status, settings)),
+    sources: createPluginSources({ platform, service, directory, versions: createVersions(platform, places.versionsFolder) }),
+    logLines: ground.logLines,
     checkForChanges: directory.checkForChanges,
     reload: sources.reload,
     settings: hostSettings(settings, directory.status),
@@ -103,6 +108,7 @@ function grantActs(
       consent,
       grants,
       files,
+      removeData: ground.dataFolders.remove,
       onGrantsChanged: (plugin) => bus.emit({ type: "grant.changed", plugin, payload: {} }),
     }),
     grant: async (plugin, permissions) => await recorded(grantTo(plugin, permissions, granting)),
@@ -122,7 +128,7 @@ function installActs(stages: HostStages): BundleActs & Installer {
   };
 }
 
-type Views = Pick<Host, "notices" | "events" | "subscribe" | "confirmations" | "metrics">;
+type Views = Pick<Host, "notices" | "events" | "subscribe" | "confirmations" | "metrics" | "load">;
 
 /** Returns views of the host's state. */
 function viewsOf({ ground, tools, plugins, policies, confirmations, calls, sources }: HostStages): Views {
@@ -141,6 +147,7 @@ function viewsOf({ ground, tools, plugins, policies, confirmations, calls, sourc
     events: { [Symbol.asyncIterator]: () => bus.events() },
     subscribe: bus.subscribe,
     confirmations: { list, answer },
+    load: () => sandbox.use?.(),
     metrics: () =>
       toPrometheus([
         ...hostGauges({

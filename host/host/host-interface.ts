@@ -7,11 +7,14 @@ import type { Skills } from "../sources/skills.ts";
 import type { Toolkits } from "../sources/toolkits.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { HostEvent } from "../audit/events.ts";
-import type { RawArguments } from "../call/arguments.ts";
+import type { RawArguments } from "../call/argument-text.ts";
 import type { ToolResult } from "../call/call.ts";
 import type { CallAllOptions, CallOptions, CallRequest } from "../dispatch/calls.ts";
 import type { PendingConfirmations } from "../confirmations/pending.ts";
 import type { ConsentActs } from "../plugins/consent/consent-acts.ts";
+import type { PluginSources } from "../plugins/consent/plugin-sources.ts";
+import type { LogLine } from "../audit/log-tail.ts";
+import type { SandboxUse } from "../../sandbox/mod.ts";
 import type { Exported, ExportFormat } from "../tools/exports/mod.ts";
 import type { GrantStore, StoredGrant } from "../project/grants/grants.ts";
 import type { KeptRange, KeptRangeOptions } from "../dispatch/results/kept-results.ts";
@@ -106,6 +109,10 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
 
   /** Lists every folder of the plugin roots, loaded or not. */
   plugins(): readonly PluginStatus[];
+  /** Reads the files of plugins' versions. They are the authors' own texts. */
+  readonly sources: PluginSources;
+  /** Returns the last log lines about a plugin, secrets removed, the oldest first. */
+  logLines(plugin: string): readonly LogLine[];
   /** Lists the changes that `reload` would apply. */
   checkForChanges(): Promise<readonly PluginChange[]>;
   /** Reads plugins, grants and `bascule.json` again; returns the number of plugins that changed. */
@@ -129,6 +136,8 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   readonly confirmations: Pick<PendingConfirmations, "list" | "answer">;
   /** Returns metrics as Prometheus text: the state of the host, and with `telemetry` also its calls (SPEC AU7). */
   metrics(): string;
+  /** Returns the load of the sandbox; undefined if its workers run in separate processes. */
+  load(): SandboxUse | undefined;
   /** Queries of the journal, if one is kept. */
   readonly audit: Audit;
   /** Refuses new calls, waits for running ones, then cancels them. Idempotent. */

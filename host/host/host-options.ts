@@ -2,7 +2,7 @@
 
 import type { HostEvent } from "../audit/events.ts";
 import type { EventStore } from "../audit/journal.ts";
-import type { ConsentMode } from "../plugins/consent/changes.ts";
+import type { ConsentMode } from "../plugins/consent/change.ts";
 import type { ConsentConfig } from "../plugins/consent/open-consent.ts";
 import type { PlaceOptions } from "../project/places.ts";
 import type { Hooks } from "../dispatch/hooks.ts";
@@ -11,10 +11,12 @@ import type { LearningOptions } from "../plugins/learn/learning-policy.ts";
 import type { Log, Platform } from "../platform/platform.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Registry } from "../tools/registry.ts";
+import type { Sandbox, WarmWorkers } from "../../sandbox/mod.ts";
 import type { TelemetryOptions } from "../audit/telemetry/mod.ts";
 import type { PluginVersion, ToolFactory } from "../tools/tool.ts";
 import type { ToolkitSource } from "../sources/toolkits.ts";
 
+/** Options of `createHost`. Every one may be left out: then the host serves the project in the current folder. */
 export interface HostOptions extends PlaceOptions {
   /** Grants of this host only, by plugin; `*` means every plugin, and its denials apply to all tools. */
   readonly grants?: Readonly<Record<string, Permissions>>;
@@ -22,18 +24,23 @@ export interface HostOptions extends PlaceOptions {
   readonly policy?: Policy | JsonObject;
   /** Whether to keep the files that calls change, so that calls can be undone. `undo.keep` of `bascule.json` overrides it. Default false. */
   readonly undo?: boolean;
+  /** A view of a sandbox that hosts share (`createSharedSandbox`), which its owner closes. Default: a sandbox of this host. */
+  readonly sandbox?: Sandbox;
   /** How plugins are isolated. Overrides `isolation` of `bascule.json`. */
   readonly isolation?: IsolationKind | Partial<IsolationConfig>;
   /** Handling of plugins that change. */
   readonly consent?: ConsentMode | Partial<ConsentConfig>;
   /** A registry that the host adds to; null creates a host without one, where every call is `tool_not_found`. */
   readonly registry?: Registry | null;
-  /** Default true. */
+  /** Whether to register the built-in tools, such as `echo`. Default true. */
   readonly builtins?: boolean;
+  /** Tools of the embedding program, such as from `functionTool`. */
   readonly tools?: readonly ToolFactory[];
   /** Toolkits to start before `createHost` resolves; one that fails is skipped and reported. */
   readonly toolkits?: readonly ToolkitSource[];
+  /** Functions that may change or refuse calls of this host. */
   readonly hooks?: Hooks;
+  /** Where events go, and what is removed from them. */
   readonly events?: EventOptions;
   /** Whether to connect to the MCP servers of `bascule.json`, or to one of them, whose connection is awaited. Default true. */
   readonly mcpServers?: boolean | { readonly only: string };
@@ -45,12 +52,15 @@ export interface HostOptions extends PlaceOptions {
   readonly logger?: Log;
   /** Whether to apply `.bascule/settings/` to plugins. Default true. */
   readonly settings?: boolean;
+  /** Files, network, clock and processes. Default: those of the runtime. */
   readonly platform?: Platform;
   /**
    * Selects the plugins whose code is loaded when they are found. Other plugins load on the first call of one of their tools, which reveals
    * then whether they load: for hosts that live for one call. Default: all.
    */
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
+  /** Workers that are started in advance, for hosts that live for one command. Default `spare`: the first one and a spare. */
+  readonly warmWorkers?: WarmWorkers;
   /** Whether to find and load plugins before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
   /**

@@ -1,6 +1,6 @@
 /** The policy as the embedding program sees it: `host.policy`. */
 
-import type { PolicyLayer, Problem } from "../../manifests/mod.ts";
+import type { AccessQuery, PolicyLayer, Problem } from "../../manifests/mod.ts";
 import { createSession, type Session } from "../call/session.ts";
 import type { SessionContext } from "../dispatch/sessions.ts";
 import type { Explanation } from "../policy/explain.ts";
@@ -15,6 +15,9 @@ export interface PolicyView {
   readonly plugins: () => readonly string[];
 }
 
+/** Explains a tool for a caller of a role and task, and an act of it; undefined for an unknown tool. Opens no session. */
+export type Judge = (tool: string, role?: string, context?: SessionContext, act?: AccessQuery) => Explanation | undefined;
+
 /** Methods of the embedding program to extend and query the policy (SPEC P3, P5). */
 export interface HostPolicy {
   /** Names in the policy that match no known tool, plugin or category, so their denials have no effect. */
@@ -24,7 +27,9 @@ export interface HostPolicy {
    *
    * @throws {ProjectConfigError} if the text is not valid.
    */
-  alternative(text: string): (tool: string, role?: string, context?: SessionContext) => Explanation | undefined;
+  alternative(text: string): Judge;
+  /** Explains tools under the policy in force. */
+  readonly now: Judge;
   /**
    * Adds a layer to every session, to a role, or to delegated sessions; returns a function that removes it.
    *
@@ -40,10 +45,25 @@ export interface HostPolicy {
   canUse(role: string | undefined, tool: string, context?: SessionContext): boolean;
 }
 
+/** Maximum sessions that a judge keeps. */
+const MAX_SESSIONS = 64;
+
 /** @param workspace folder of the sessions that are asked about */
 export function createHostPolicy(inForce: PolicyInForce, workspace: string, { snapshot, plugins }: PolicyView): HostPolicy {
   const sessionFor = (role?: string, context: SessionContext = {}): Session =>
     createSession({ id: "", workspace, context, ...(role !== undefined && { role }) });
+  function judgeBy(policy: Pick<PolicyInForce, "explain">): Judge {
+    // One session for each role and task: decisions and grants are cached by session.
+    const sessions = new Map<string, Session>();
+    return (name, role, context = {}, act) => {
+      const tool = snapshot().find(name);
+      if (tool === undefined) return undefined;
+      const key = JSON.stringify([role ?? null, context.readOnly === true, context.noWeb === true]);
+      const session = sessions.get(key) ?? sessionFor(role, context);
+      if (sessions.size < MAX_SESSIONS) sessions.set(key, session);
+      return policy.explain(tool, session, act);
+    };
+  }
   return {
     addLayer: inForce.addLayer,
     warnings: () => inForce.deadNames({ tools: snapshot().tools, plugins: plugins() }),
@@ -51,11 +71,9 @@ export function createHostPolicy(inForce: PolicyInForce, workspace: string, { sn
       const parsed = parseEnforced(text);
       if (!parsed.ok) throw new ProjectConfigError("the other policy", parsed.problems);
       const other = inForce.under(parsed.value);
-      return (name, role, context) => {
-        const tool = snapshot().find(name);
-        return tool && other.explain(tool, sessionFor(role, context));
-      };
+      return judgeBy(other);
     },
+    now: judgeBy(inForce),
     canUse(role, name, context) {
       const tool = snapshot().find(name);
       return tool !== undefined && inForce.canUse(tool, sessionFor(role, context));

@@ -3,7 +3,8 @@
 import type { Session } from "../call/session.ts";
 import { exportNames } from "../tools/exports/names.ts";
 import type { Grant } from "../call/grant.ts";
-import { classOf, type Outlook } from "../policy/policy.ts";
+import type { Outlook } from "../policy/policy.ts";
+import { classOf } from "../policy/side-effects.ts";
 import { PROTECTED_NAMES } from "../policy/protect.ts";
 import type { Host } from "./host-interface.ts";
 import type { PolicySource } from "./policy-source.ts";

@@ -14,6 +14,7 @@ import { createSessions, type Sessions } from "../dispatch/sessions.ts";
 import { WaitingArguments } from "../dispatch/waiting-arguments.ts";
 import { createPreview } from "../effects/overlay/preview.ts";
 import { createQuotas, type Quotas } from "../policy/quotas/quotas.ts";
+import { createPlainReads } from "../routes/plain-reads.ts";
 import { createExecutors } from "../routes/mod.ts";
 import type { Executors } from "../tools/execution.ts";
 import { createCurrentDispatch, type CurrentDispatch } from "./current-dispatch.ts";
@@ -59,7 +60,7 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
 }
 
 function openExecutors({ ground, plugins, confirmations, effects }: EarlierStages, current: CurrentDispatch): Executors {
-  const { platform, places, bus, secrets } = ground;
+  const { platform, places, bus, secrets, dataFolders, fileService } = ground;
   const { sandbox, settings, directory } = plugins;
   return createExecutors({
     platform,
@@ -70,6 +71,8 @@ function openExecutors({ ground, plugins, confirmations, effects }: EarlierStage
     openAsks: confirmations.openAsks,
     openTools: createToolCalls({ current: current.get, newId: platform.random.uuidv7 }),
     settings: settings.configOf,
+    dataFolders,
+    readPlain: createPlainReads(fileService, platform.clock),
     remotes: () => places.project.config().remotes,
     lease: directory.lease,
   });
@@ -104,6 +107,7 @@ function setDispatch(current: CurrentDispatch, stages: EarlierStages, { hooks, e
   const parts = {
     hooks: createHookGates(hooks, onDefect),
     confirm: stages.confirmations.confirm,
+    asks: stages.confirmations.asks,
     preview: createPreview({ dryRuns, executors, quotas, isWanted: () => places.project.config().confirmation.preview }),
     executors,
     revocations,

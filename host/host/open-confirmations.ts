@@ -1,7 +1,7 @@
 /** Stage of a host: confirmations by the user. */
 
 import { isSameDecision } from "../call/decision-summary.ts";
-import { type Confirm, type ConfirmationOptions, type ConfirmInput, createConfirm } from "../confirmations/confirmations.ts";
+import { type ConfirmationGate, type ConfirmationOptions, type ConfirmInput, createConfirm } from "../confirmations/confirmations.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../confirmations/pending.ts";
 import { createPermissionAsks, type OpenPermissionAsks } from "../confirmations/permission-asks.ts";
 import { createRefusals } from "../confirmations/refusals.ts";
@@ -9,10 +9,9 @@ import type { GroundStage } from "./open-ground.ts";
 import type { PoliciesStage } from "./open-policies.ts";
 import type { RegistryStage } from "./open-registry.ts";
 
-export interface ConfirmationsStage {
+export interface ConfirmationsStage extends ConfirmationGate {
   /** Pending confirmations. */
   readonly pending: PendingConfirmations;
-  readonly confirm: Confirm;
   /** Asks for permissions in the middle of a call. */
   readonly openAsks: OpenPermissionAsks;
   /** Returns whether the tool, and the policy's decision about the call, are the same as when it was decided. */
@@ -43,5 +42,5 @@ export function openConfirmations({ ground, tools: { snapshot }, policies: { pol
     isUnchanged,
     onDefect,
   };
-  return { pending, confirm: createConfirm(options), openAsks: createPermissionAsks({ ...options, files }), isUnchanged };
+  return { pending, ...createConfirm(options), openAsks: createPermissionAsks({ ...options, files }), isUnchanged };
 }

@@ -2,6 +2,7 @@
 
 import type { EventBus } from "../audit/event-bus.ts";
 import type { Consent } from "../plugins/consent/consent.ts";
+import type { CodePolicy } from "./code-policy.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { PermissionBases } from "../../manifests/mod.ts";
 import type { Places } from "../project/places.ts";
@@ -10,6 +11,7 @@ import type { Registry } from "../tools/registry.ts";
 import type { Sandbox } from "../../sandbox/mod.ts";
 import type { PluginSettingsSource } from "../plugins/settings/plugin-settings.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
+import { loadRule } from "../policy/tool-limits.ts";
 import { createPluginDirectory, type PluginDirectory } from "../plugins/folder/mod.ts";
 
 /** Dependencies of the plugin directory. */
@@ -20,12 +22,14 @@ interface DirectoryParts {
   readonly sandbox: Sandbox;
   readonly settings: PluginSettingsSource;
   readonly consent: Consent;
+  /** Policy of the embedding program, instead of the file's. */
+  readonly section: CodePolicy["section"];
   readonly loadsAtOnce: HostOptions["loadsAtOnce"];
 }
 
 /** Creates a directory that publishes its plugins to the registry, if there is one. */
 export function openDirectory(platform: Platform, parts: DirectoryParts): PluginDirectory {
-  const { places, registry, bus, sandbox, settings, consent, loadsAtOnce } = parts;
+  const { places, registry, bus, sandbox, settings, consent, section, loadsAtOnce } = parts;
   return createPluginDirectory({
     roots: places.pluginRoots,
     ...(loadsAtOnce !== undefined && { loadsAtOnce }),
@@ -36,6 +40,10 @@ export function openDirectory(platform: Platform, parts: DirectoryParts): Plugin
     log: platform.log,
     switches: settings,
     gate: consent,
+    loadLimits: (version) => ({
+      ...consent.acceptedLimits(version),
+      ...loadRule(section ?? places.project.config().policy, version.name),
+    }),
     bases: basesOf(places),
   });
 }

@@ -1,9 +1,13 @@
 /** First stage of a host: its places, its platform and its event sinks. Every later stage needs them. */
 
+import { createLogTail, type LogLine } from "../audit/log-tail.ts";
 import { createSecrets, type Secrets } from "../capabilities/secrets/secrets.ts";
 import { defectText } from "../platform/error-text.ts";
 import type { Platform } from "../platform/platform.ts";
+import { createDataFolders, type DataFolders } from "../routes/data-folders.ts";
+import { createService, type Service } from "../primitives/service/service.ts";
 import { openPlaces, type Places } from "../project/places.ts";
+import { serviceThreads } from "./service-entry.ts";
 import { guardLog } from "./guard-log.ts";
 import type { HostOptions } from "./host-options.ts";
 import { type HostEvents, openEvents } from "./open-events.ts";
@@ -16,13 +20,19 @@ export interface GroundStage extends HostEvents {
   /** Its log redacts secrets. */
   readonly platform: Platform;
   readonly secrets: Secrets;
+  readonly dataFolders: DataFolders;
+  /** A service that may wait for a disk: nothing but reads for plugins waits with it. */
+  readonly fileService: Service;
   readonly onDefect: OnDefect;
+  /** Returns the last log lines about a plugin. */
+  readonly logLines: (plugin: string) => readonly LogLine[];
 }
 
 /** @param opened closes the service threads and the journal if a later stage fails */
 export async function openGround(given: Platform, options: HostOptions, opened: AsyncDisposableStack): Promise<GroundStage> {
   const places = await openPlaces(given, options);
-  const logger = options.logger === undefined ? given.log : guardLog(options.logger, given.log);
+  const tail = createLogTail(options.logger === undefined ? given.log : guardLog(options.logger, given.log), () => given.clock.now());
+  const logger = tail.log;
   const secrets = createSecrets({ platform: { ...given, log: logger }, sources: () => places.project.config().secrets, root: places.root });
   await secrets.refresh();
   const log = secrets.redactLog(logger);
@@ -30,7 +40,10 @@ export async function openGround(given: Platform, options: HostOptions, opened: 
   const onDefect: OnDefect = (message, error, fields = {}) =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: defectText(error) }) });
   const events = openEvents({ platform, places, options: options.events ?? {}, redactSecrets: secrets.redact, onDefect });
+  const fileService = createService({ threads: serviceThreads(platform), environment: platform, onDefect });
   opened.defer(() => events.service.close());
+  opened.defer(() => fileService.close());
   opened.defer(async () => await events.store?.close());
-  return { ...events, places, platform, secrets, onDefect };
+  const dataFolders = createDataFolders({ data: places.folders.data, databases: places.databases }, platform);
+  return { ...events, places, platform, secrets, dataFolders, fileService, onDefect, logLines: tail.lines };
 }

@@ -41,15 +41,28 @@ export async function openPlugins(
   opened: AsyncDisposableStack,
 ): Promise<PluginsStage> {
   const { platform, places, bus, secrets, onDefect } = ground;
-  const { grants } = rights;
+  const { grants, codePolicy } = rights;
   const { registry } = tools;
-  const { loadsAtOnce } = options;
+  const { loadsAtOnce, warmWorkers } = options;
   const isolation = isolationOf(options.isolation, () => places.project.config().isolation);
-  const sandbox = places.pluginRoots.length === 0 ? createIdleSandbox() : openSandbox(platform, isolation, onDefect);
+  const own = (): Sandbox =>
+    places.pluginRoots.length === 0
+      ? createIdleSandbox()
+      : openSandbox(platform, isolation, { onDefect, ...(warmWorkers && { warmWorkers }) });
+  const sandbox = options.sandbox ?? own();
   opened.defer(() => sandbox.close());
   const settings = createPluginSettings({ platform, folder: places.settingsFolder, emit: bus.emit });
   const consent = await openConsent(platform, { places, grants, bases: basesOf(places), registry }, options.consent);
-  const directory = openDirectory(platform, { places, registry, bus, sandbox, settings, consent, loadsAtOnce });
+  const directory = openDirectory(platform, {
+    places,
+    registry,
+    bus,
+    sandbox,
+    settings,
+    consent,
+    section: codePolicy.section,
+    loadsAtOnce,
+  });
   // The directory asks the settings which tools are disabled, and changed settings load plugins again.
   settings.follow({
     manifestOf: (plugin) => directory.status().find(({ name }) => name === plugin)?.manifest,

@@ -1,6 +1,7 @@
 /** Opens the sandbox of a host: in threads or in a separate process, by option or project (SPEC B1). */
 
 import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../manifests/mod.ts";
+import { defined } from "../primitives/defined.ts";
 import { readLargeJson } from "../primitives/json/read-slices.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createProcessSandbox, createSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/mod.ts";
@@ -24,10 +25,10 @@ export function isolationOf(option: IsolationKind | Partial<IsolationConfig> | u
 export function openSandbox(
   platform: Pick<Platform, "workers" | "isolation" | "log" | "slices">,
   isolation: IsolationConfig,
-  onDefect: (message: string) => void,
+  { onDefect, warmWorkers }: Pick<SandboxOptions, "onDefect" | "warmWorkers">,
 ): Sandbox {
   const options: SandboxOptions = {
-    onDefect,
+    ...defined({ onDefect, warmWorkers }),
     isIsolated: (name) => isolation.alone.includes(name),
     readLarge: async (text, maxDepth) => await platform.slices.run(readLargeJson(text, maxDepth)),
   };

@@ -6,7 +6,10 @@ import { RECORDED_ACTS, SESSION_STATE, VERIFY_JOURNAL } from "../audit/journal-r
 import { APPEND_TO_JOURNAL, CLOSE_JOURNAL } from "../audit/journal-writer.ts";
 import { RETAIN_JOURNAL } from "../audit/retain-task.ts";
 import { SEARCH_STEP } from "../audit/search.ts";
+import { RECORDED_CALLS, RECORDED_USE } from "../audit/usage.ts";
+import { READ_PLAIN } from "../capabilities/files/read-plain-task.ts";
 import { UNPACK_ARCHIVE } from "../plugins/installing/unpack-task.ts";
+import { READ_TOOLS } from "../plugins/code/read-tools-task.ts";
 import { DIFF } from "../effects/overlay/diff-task.ts";
 import { LOOK } from "../effects/undo/look-task.ts";
 import type { ServiceTask } from "../primitives/service/task.ts";
@@ -17,11 +20,15 @@ export const SERVICE_TASKS: readonly ServiceTask[] = [
   VERIFY_JOURNAL,
   SESSION_STATE,
   RECORDED_ACTS,
+  RECORDED_CALLS,
+  RECORDED_USE,
   APPEND_TO_JOURNAL,
   CLOSE_JOURNAL,
   RETAIN_JOURNAL,
   SEARCH_STEP,
+  READ_PLAIN,
   UNPACK_ARCHIVE,
+  READ_TOOLS,
   DIFF,
   LOOK,
 ];

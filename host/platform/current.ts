@@ -1,10 +1,11 @@
 /** Chooses the platform implementation for this process. */
 
+import type { PlatformOptions } from "./client.ts";
 import { createDenoPlatform } from "./deno.ts";
-import { createNodePlatform, type PlatformOptions } from "./node.ts";
-import type { Platform } from "./platform.ts";
+import { createNodePlatform } from "./node.ts";
+import type { ClientPlatform, Platform } from "./platform.ts";
 
-/** Creates the platform of the current runtime. */
-export function currentPlatform(options: PlatformOptions = {}): Platform {
-  return "Deno" in globalThis ? createDenoPlatform(options) : createNodePlatform(options);
+/** Creates the platform of the current runtime. @param client the part that exists already */
+export function currentPlatform(options: PlatformOptions = {}, client?: ClientPlatform): Platform {
+  return "Deno" in globalThis ? createDenoPlatform(options, client) : createNodePlatform(options, client);
 }

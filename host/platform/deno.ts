@@ -6,9 +6,11 @@
  * which is why no clock here uses it.
  */
 
-import { assemble, type PlatformOptions } from "./node.ts";
-import type { Platform } from "./platform.ts";
+import { createClientPlatform, type PlatformOptions } from "./client.ts";
+import { assemble } from "./node.ts";
+import type { ClientPlatform, Platform } from "./platform.ts";
 
-export function createDenoPlatform(options: PlatformOptions = {}): Platform {
-  return assemble("deno", options);
+/** @param client the part that exists already */
+export function createDenoPlatform(options: PlatformOptions = {}, client: ClientPlatform = createClientPlatform(options)): Platform {
+  return assemble({ ...client, name: "deno" }, options);
 }

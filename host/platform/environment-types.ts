@@ -17,9 +17,13 @@ export interface Environment {
   /** Identity of this process, so that another process can find out whether it still runs. */
   readonly self: ProcessIdentity;
   fateOf(identity: ProcessIdentity): ProcessFate;
+  /** Returns the folder of this package, with its templates. An executable unpacks it. @throws {Error} if it cannot */
+  packageFolder(): string;
   readonly argv: readonly string[];
   /** Command that starts this program again, without arguments: absolute paths. */
   readonly command: readonly string[];
+  /** Command that runs a script for Node: this program's own Node, else the one on `PATH`. */
+  readonly runNode: readonly [program: string, ...args: string[]];
 }
 
 /** Identity of a process that stays unique even if its number is reused. */

@@ -1,8 +1,9 @@
 /** The process and the machine it runs on. */
 
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { IS_EXECUTABLE, nodeCommand, unpacked } from "./executable/executable.ts";
 import { cacheFolder } from "./files/cache-folder.ts";
 import { configFolder } from "./files/config-folder.ts";
 import type { Environment } from "./environment-types.ts";
@@ -28,9 +29,24 @@ export function createEnvironment(): Environment {
       return ownIdentity();
     },
     fateOf,
+    packageFolder: () => withSlashes(packageFolder()),
     argv: process.argv.slice(2),
-    command: [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...process.argv.slice(1, 2)],
+    command: ownCommand(),
+    runNode: process.versions["deno"] === undefined ? nodeCommand() : ["node"],
   };
+}
+
+function ownCommand(): readonly string[] {
+  if (IS_EXECUTABLE) return [process.execPath];
+  return [process.execPath, ...(process.versions["deno"] === undefined ? [] : ["run", "-A"]), ...process.argv.slice(1, 2)];
+}
+
+/** The sources and the bundle of them are at different depths below the folder. */
+function packageFolder(): string {
+  if (IS_EXECUTABLE) return unpacked("package");
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
 }
 
 function currentOs(): Environment["os"] {

@@ -4,4 +4,5 @@ export { currentPlatform } from "./current.ts";
 export { createDenoPlatform } from "./deno.ts";
 export type { LogOptions } from "./log.ts";
 export { createMemoryPlatform, type MemoryPlatform, type MemoryPlatformOptions } from "./memory/memory.ts";
-export { createNodePlatform, type PlatformOptions } from "./node.ts";
+export { createNodePlatform } from "./node.ts";
+export type { PlatformOptions } from "./client.ts";

@@ -1,6 +1,6 @@
 /**
  * Resolves Node's modules for vendored packages: to the sandbox's own module if it exists, else to a module that throws on every use. Many
- * packages import a module for one feature that a plugin may never use.
+ * packages import a module for one feature that a plugin may never use, or another package that need not be installed.
  */
 
 import { builtinModules } from "node:module";
@@ -12,6 +12,8 @@ export const MISSING: string = "bascule-missing";
 const REQUIRED = "bascule-required";
 const DEFAULT = "bascule-default";
 const ASKED = Symbol();
+/** Names of this bundler's own modules. */
+const OWN = /^bascule-[a-z]+(?::|$)/;
 
 const BUILTIN: ReadonlySet<string> = new Set(builtinModules);
 
@@ -20,9 +22,9 @@ export function nodeShims(available: ReadonlySet<string>): Plugin {
   return {
     name: "bascule-node",
     setup(build) {
-      build.onResolve({ filter: /^[a-z]/ }, (args) => {
+      build.onResolve({ filter: /^[@\w]/ }, (args) => {
         const name = nodeName(args.path);
-        return name === undefined ? null : resolve(build, args, name);
+        return name === undefined ? resolvePackage(build, args) : resolve(build, args, name);
       });
       build.onResolve({ filter: /^bascule-default:/ }, ({ path }) => ({ path: path.slice(DEFAULT.length + 1), namespace: DEFAULT }));
       build.onLoad({ filter: /.*/, namespace: DEFAULT }, ({ path }) => ({ contents: `export { default as value } from "${path}";` }));
@@ -32,6 +34,14 @@ export function nodeShims(available: ReadonlySet<string>): Plugin {
       build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({ contents: missingModule(path) }));
     },
   };
+
+  /** Packages import others that are optional: those are missing if they are not installed. */
+  async function resolvePackage(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | null> {
+    const { path, kind, importer, namespace, resolveDir } = args;
+    if (args.pluginData === ASKED || !importer.includes("node_modules") || OWN.test(path)) return null;
+    const own = await build.resolve(path, { kind, importer, namespace, resolveDir, pluginData: ASKED });
+    return own.errors.length === 0 ? own : { path, namespace: MISSING };
+  }
 
   async function resolve(build: PluginBuild, args: OnResolveArgs, name: string): Promise<OnResolveResult | null> {
     const { path, kind, importer, namespace, resolveDir } = args;
@@ -52,11 +62,17 @@ function nodeName(path: string): string | undefined {
   return BUILTIN.has(path) ? `node:${path}` : undefined;
 }
 
-/** Returns the source of a stub: every property exists, can be extended and inspected, and throws when it is called. */
+/**
+ * Returns the source of a stub: every property exists, can be extended and inspected, and throws when it is called. The properties are on the
+ * prototype, which is what an import of this CommonJS module inherits.
+ */
 function missingModule(name: string): string {
+  const [what, advice] = name.startsWith("node:")
+    ? [`A plugin has no ${name}`, "use web or Deno APIs"]
+    : [`The package ${name} is not vendored`, "install it, and run \\`bascule vendor --update\\`"];
   return `const stub = (path) => {
   const refuse = () => {
-    throw new Deno.errors.NotSupported("A plugin has no ${name}, so " + path + "() does not work: use web or Deno APIs");
+    throw new Deno.errors.NotSupported(\`${what}, so \${path}() does not work: ${advice}\`);
   };
   return new Proxy(class {}, {
     get: (target, key) => (typeof key === "symbol" || key in target ? target[key] : stub(path + "." + key)),
@@ -64,8 +80,6 @@ function missingModule(name: string): string {
     construct: refuse,
   });
 };
-const own = { __esModule: undefined, then: undefined };
-module.exports = new Proxy(own, {
-  get: (target, key, self) => (key === "default" ? self : typeof key === "symbol" || Object.hasOwn(target, key) ? target[key] : stub(key)),
-});`;
+const all = new Proxy({}, { get: (target, key) => (typeof key === "symbol" || key === "then" || key === "__esModule" ? undefined : stub(key)) });
+module.exports = Object.create(all, { default: { get: () => module.exports } });`;
 }

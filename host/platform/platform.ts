@@ -6,6 +6,7 @@
  */
 
 import type { WorkerLauncher } from "../../sandbox/mod.ts";
+import type { Databases } from "./databases/database-types.ts";
 import type { Bundler } from "./bundling/bundler-types.ts";
 import type { Files } from "./files/file-types.ts";
 import type { GuardedFiles } from "./files/guarded-types.ts";
@@ -60,29 +61,37 @@ export { type Terminal } from "./terminal-types.ts";
 export { type Clock } from "./threads/clock-types.ts";
 export { type Slices } from "./threads/slices-types.ts";
 
-/** The host's only access to the outside. */
-export interface Platform {
+/** The part of the outside that a client of a running host needs. Creating it loads little (`client.ts`). */
+export interface ClientPlatform {
   readonly name: "node" | "deno" | "memory";
   readonly clock: Clock;
+  /** The host's own files: plugin folders, `.bascule/`, `bascule.json`. Never reachable with a guest's path. */
+  readonly files: Files;
+  readonly environment: Environment;
+  readonly sockets: LocalSockets;
+  readonly terminal: Terminal;
+  /** Structured log lines (pino on Node and Deno). */
+  readonly log: Log;
+}
+
+/** The host's only access to the outside. */
+export interface Platform extends ClientPlatform {
   readonly random: Random;
   readonly slices: Slices;
   /** Begins a SHA-256. */
   sha256(): RunningHash;
-  /** The host's own files: plugin folders, `.bascule/`, `bascule.json`. Never reachable with a guest's path. */
-  readonly files: Files;
   /** Files on behalf of a guest or a tool: only with a proof. */
   readonly guarded: GuardedFiles;
   /** HTTP on behalf of a guest: only with a proof. */
   readonly network: Network;
   readonly journals: Journals;
+  /** Databases of plugins, each in a process of its own. */
+  readonly databases: Databases;
   /** Threads for large work. Absent in one-shot programs and in tests, where the calling thread does the work. */
   readonly services?: ServiceThreads;
-  readonly environment: Environment;
   readonly watcher: Watcher;
-  readonly sockets: LocalSockets;
   /** HTTP servers of the doors. */
   readonly http: HttpServers;
-  readonly terminal: Terminal;
   readonly workers: WorkerLauncher;
   readonly isolation: Isolation;
   /** Programs on behalf of a tool: only with a proof. */
@@ -98,6 +107,4 @@ export interface Platform {
   readonly bundler: Bundler;
   /** Git client of `bascule add`. */
   readonly git: Git;
-  /** Structured log lines (pino on Node and Deno). */
-  readonly log: Log;
 }

@@ -18,8 +18,11 @@ export interface Terminal {
   drained(signal: AbortSignal): Promise<void>;
   /** Waits at the end of the program for `out`'s text, and briefly for the rest. */
   flush(): Promise<void>;
-  /** Shows `prompt` on stderr and waits for a line; undefined if input ended or the signal fired. */
-  ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+  /**
+   * Discards what was typed earlier, calls `onOpen`, shows `prompt` on stderr and waits for a line; undefined if input ended or the signal
+   * fired.
+   */
+  ask(prompt: string, signal: AbortSignal, onOpen?: () => void): Promise<string | undefined>;
   /** Reads all of standard input as UTF-8. @throws {FileError} `too_large` if it is longer than `maxBytes`. */
   readInput(maxBytes: number): Promise<string>;
   /** Returns stdin and stdout as one connection, always the same, for protocols. From then on `out` writes to stderr. */

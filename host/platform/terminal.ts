@@ -1,6 +1,5 @@
 /** The user's terminal. Prompts go to stderr, because stdout is for results. */
 
-import { createInterface } from "node:readline";
 import { errorText } from "./error-text.ts";
 import { createMutex } from "./mutex.ts";
 import { BoundedLines } from "./network/bounded-lines.ts";
@@ -48,7 +47,12 @@ export function createTerminal(): Terminal {
       await Promise.all([results.drained(0, end.signal), notes.drained(0, end.signal)]);
       clearTimeout(timer);
     },
-    ask: (prompt, signal) => inTurn(() => askOnce(prompt, signal, interrupt)),
+    ask: (prompt, signal, onOpen) =>
+      inTurn(async () => {
+        if (!(await dropEarlierInput(signal, interrupt))) return undefined;
+        onOpen?.();
+        return await askOnce(prompt, signal, interrupt);
+      }),
     readInput,
     lines() {
       if (lines !== undefined) return lines;
@@ -72,9 +76,44 @@ export function createTerminal(): Terminal {
 /** Time in which a live reader of standard error has read the last lines. */
 const BRIEF_MS = 1_000;
 
-function askOnce(prompt: string, signal: AbortSignal, interrupt: () => void): Promise<string | undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
+/** Time without input after which all that was typed earlier has arrived: Deno reads standard input on another thread. */
+const QUIET_MS = 50;
+const CTRL_C = 3;
+
+/**
+ * Discards what was typed before the prompt is shown, because it cannot be an answer to it. Returns false if the signal fired, the input
+ * ended, or Ctrl-C was typed.
+ */
+async function dropEarlierInput(signal: AbortSignal, interrupt: () => void): Promise<boolean> {
+  const { stdin } = process;
+  if (stdin.isTTY !== true || signal.aborted) return !signal.aborted;
+  let isQuiet = false;
+  let isOver = false;
+  const drop = (part: Uint8Array): void => {
+    isQuiet = false;
+    if (!part.includes(CTRL_C)) return;
+    isOver = true;
+    interrupt();
+  };
+  const end = (): void => void (isOver = true);
+  // Raw mode also hands over a line without its end.
+  stdin.setRawMode(true);
+  stdin.on("data", drop).once("end", end).resume();
+  while (!isQuiet && !isOver && !signal.aborted) {
+    isQuiet = true;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    // After a busy period the timer fires before the input is read.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  stdin.off("data", drop).off("end", end).pause();
+  stdin.setRawMode(false);
+  return !isOver && !signal.aborted;
+}
+
+async function askOnce(prompt: string, signal: AbortSignal, interrupt: () => void): Promise<string | undefined> {
+  const { createInterface } = await import("node:readline");
+  if (signal.aborted) return undefined;
+  return await new Promise((resolve) => {
     const output = Object.assign(toWritable(standardWriter(2)), { columns: process.stderr.columns ?? DEFAULT_COLUMNS });
     const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY === true });
     const close = (): void => lines.close();
@@ -110,7 +149,10 @@ async function readInput(maxBytes: number): Promise<string> {
 /** Follows https://no-color.org and https://force-color.org */
 function wantsColor(): boolean {
   if ((process.env["NO_COLOR"] ?? "") !== "") return false;
-  if ((process.env["FORCE_COLOR"] ?? "") !== "") return true;
+  const forced = process.env["FORCE_COLOR"] ?? "";
+  // As Node's own colours and the usual libraries read it.
+  if (forced === "0" || forced === "false") return false;
+  if (forced !== "") return true;
   return process.stderr.isTTY === true && process.env["TERM"] !== "dumb";
 }
 

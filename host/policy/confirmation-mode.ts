@@ -10,6 +10,8 @@ import { isStricter } from "../call/strictness.ts";
 export interface ModeInput {
   readonly tool: RegisteredTool;
   readonly class: SideEffectClass;
+  /** Whether the tool can write nothing but its plugin's own data (`$data`), which the user granted for this. */
+  readonly writesOnlyData: boolean;
   readonly session: Pick<Session, "workspace" | "confirmation">;
   readonly config: ConfirmationConfig;
   /** Mode from a policy rule; has the rank of `perTool`, and the stricter of the two applies. */
@@ -77,12 +79,14 @@ function candidatesOf(input: ModeInput): readonly ModeDecision[] {
 }
 
 /** Returns the stricter of the project's mode and the permission type's; without both, the class's default. */
-function defaultOf({ class: sideEffects, config, approval }: ModeInput): ModeDecision {
+function defaultOf({ class: sideEffects, writesOnlyData, config, approval }: ModeInput): ModeDecision {
   const written = config.default[sideEffects];
   const ofDefault: ModeDecision | undefined = written && { mode: written, because: from(`default ${sideEffects}`) };
   const ofType: ModeDecision | undefined = approval && { mode: approval.required ? "prompt" : "auto", because: approval.because };
   if (ofDefault !== undefined && ofType !== undefined) return isStricter(ofDefault.mode, ofType.mode) ? ofDefault : ofType;
-  return ofDefault ?? ofType ?? { mode: CLASS_DEFAULTS[sideEffects], because: from(`class ${sideEffects}`) };
+  const ofData: ModeDecision | undefined =
+    sideEffects === "write" && writesOnlyData ? { mode: "auto", because: from("class write, of $data only") } : undefined;
+  return ofDefault ?? ofType ?? ofData ?? { mode: CLASS_DEFAULTS[sideEffects], because: from(`class ${sideEffects}`) };
 }
 
 function named(table: Readonly<Record<string, ConfirmMode>>, tool: RegisteredTool, label: string = "perTool"): ModeDecision | undefined {

@@ -16,6 +16,18 @@ interface Named {
 /** Tools of MCP servers exist only while their server is connected. */
 const OF_A_SERVER = /^mcp(?:\.|__)/u;
 
+/** Fields for tools take whole names, so a pattern there is one more way to have no effect. */
+function ofPattern(name: string): string {
+  return `write each tool's whole name, or a rule in /policy/rules with "pattern": ${JSON.stringify(name)}`;
+}
+
+function correction(name: string, known: readonly string[]): string {
+  const near = nearestName(name, [...new Set(known)]);
+  return near === undefined
+    ? "correct it, or remove it; bascule list --all shows all names"
+    : `write ${JSON.stringify(near)}, or remove it`;
+}
+
 /** Returns a warning for each name, selector and layer that has no effect. */
 export function deadSelectors(
   { policy, confirmation, roles }: Pick<ProjectConfig, "policy" | "confirmation" | "roles">,
@@ -27,9 +39,7 @@ export function deadSelectors(
   const problems: Problem[] = [];
   const check = (isThere: boolean, pointer: string, what: string, [name, known]: readonly [string, readonly string[]]): void => {
     if (isThere || OF_A_SERVER.test(name)) return;
-    const near = nearestName(name, [...new Set(known)]);
-    const fix =
-      near === undefined ? "correct it, or remove it; bascule list --all shows all names" : `write ${JSON.stringify(near)}, or remove it`;
+    const fix = what === "The tool" && name.includes("*") ? ofPattern(name) : correction(name, known);
     problems.push({ severity: "warning", pointer, message: `${what} "${name}" matches nothing and has no effect`, fix });
   };
   const matches = (selector: string): boolean => {

@@ -22,8 +22,11 @@ import type { LackingLimit } from "../call/limit-hint.ts";
 
 /** The explanation as data; `text` holds the same as lines for people. */
 export interface Explanation {
+  /** Qualified name. */
   readonly tool: string;
+  /** `asks`: a call needs a confirmation. `unavailable`: the tool cannot run on its route. */
   readonly verdict: "allowed" | "asks" | "denied" | "unavailable";
+  /** The rule or layer that decided. */
   readonly because: Because;
   readonly class: SideEffectClass;
   readonly route: Route;
@@ -39,10 +42,12 @@ export interface Explanation {
   readonly rules: readonly { readonly rule: string; readonly effect: RuleEffect }[];
   /** Every policy layer of the session, in evaluation order (SPEC P3). */
   readonly toolLayers: readonly { readonly layer: string; readonly level: string; readonly allowed: boolean; readonly rule: string }[];
+  /** Grants of each layer; a call holds what all of them grant. */
   readonly layers: readonly { readonly layer: string; readonly permissions: Permissions }[];
   readonly quotas: readonly Quota[];
   /** The verdict on a single act, if the caller asked about one. */
   readonly act?: { readonly query: AccessQuery; readonly verdict: AccessVerdict };
+  /** The same for people, one line each. */
   readonly text: readonly string[];
 }
 

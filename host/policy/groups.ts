@@ -1,8 +1,8 @@
 /** Groups of tools, resolved on every lookup so that new tools are included (SPEC P4). */
 
-import { type Permissions, sideEffectClassOf } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { matchesGlob } from "./glob.ts";
+import { classOf } from "./side-effects.ts";
 
 type Groups = Readonly<Record<string, readonly string[]>>;
 type Member = (tool: RegisteredTool) => boolean;
@@ -12,14 +12,10 @@ const CATEGORIES = ["code", "data", "web", "math"] as const;
 const BUILT_IN: ReadonlyMap<string, Member> = new Map<string, Member>([
   ["all", () => true],
   // Uses the side-effect class, which counts GET-only network access as reading (SPEC P8), so that a denial of "read" covers it.
-  ["read", (tool) => ["none", "read"].includes(sideEffectClassOf(tool.definition, permissionsOf(tool)))],
+  ["read", (tool) => ["none", "read"].includes(classOf(tool))],
   ["write", ({ definition }) => definition.sideEffects.some((effect) => effect === "write" || effect === "execute" || effect === "system")],
   ...CATEGORIES.map((category): [string, Member] => [category, ({ definition }) => definition.category === category]),
 ]);
-
-function permissionsOf({ binding }: RegisteredTool): Permissions | undefined {
-  return binding.kind === "plugin" ? binding.version.manifest.permissions : undefined;
-}
 
 /** Returns true for built-in groups and groups that the project defines. */
 export function isKnownGroup(group: string, groups: Groups): boolean {

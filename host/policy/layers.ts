@@ -12,7 +12,7 @@ import {
 } from "../../manifests/mod.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { intersectCompiled, uniteCompiled } from "./combine.ts";
-import type { Grant, GrantReader, RunGrants } from "../call/grant.ts";
+import type { CallGrant, Grant, GrantReader, RunGrants } from "../call/grant.ts";
 import type { Ceiling } from "./permission-types.ts";
 import { PROTECTED_NAMES, type Protection, toProtectionLayer } from "./protect.ts";
 import type { ToolLayer } from "./tool-layers.ts";
@@ -53,6 +53,8 @@ interface PolicyGrants {
   /** Layers of the session. Must be the same array while they are unchanged: the grant is cached by it. */
   readonly layers: readonly ToolLayer[];
   readonly ceilings: readonly Ceiling[];
+  /** Permissions that the user granted for the call. Must be the same object for all decisions about it: its grant is cached by it. */
+  readonly callGrant?: CallGrant;
 }
 
 type GrantLayers = (tool: RegisteredTool, workspace: string, policy: PolicyGrants) => Grant;
@@ -63,15 +65,23 @@ export function createGrantLayers(given: LayerSources): GrantLayers {
   const ofAll = all.filter(({ protection }) => !protection.pluginsOnly).map(({ layer }) => layer);
   const sources = { ...given, protections: { ofAll, ofPlugins: all.map(({ layer }) => layer) } };
   const remembered = new WeakMap<RegisteredTool, Remembered>();
+  const ofCalls = new WeakMap<CallGrant, WeakMap<RegisteredTool, Remembered>>();
+  function memoryOf(callGrant: CallGrant | undefined): WeakMap<RegisteredTool, Remembered> {
+    if (callGrant === undefined) return remembered;
+    const memory = ofCalls.get(callGrant) ?? new WeakMap<RegisteredTool, Remembered>();
+    ofCalls.set(callGrant, memory);
+    return memory;
+  }
   return (tool, workspace, policy) => {
     const { binding, plugin } = tool;
     const version = binding.kind === "plugin" ? binding.version : undefined;
     const stored = version && plugin !== undefined ? sources.grants.find(plugin, version.directory, version.digest) : undefined;
-    const known = remembered.get(tool);
+    const memory = memoryOf(policy.callGrant);
+    const known = memory.get(tool);
     const { layers } = policy;
     if (known !== undefined && known.workspace === workspace && known.stored === stored && known.layers === layers) return known.grant;
     const grant: Grant = Object.freeze({ layers: Object.freeze(compileLayers(sources, tool, workspace, { ...policy, stored })) });
-    remembered.set(tool, { workspace, stored, layers, grant });
+    memory.set(tool, { workspace, stored, layers, grant });
     return grant;
   };
 }
@@ -133,7 +143,7 @@ function userLayer(
   sources: LayerSources,
   tool: RegisteredTool,
   bases: (base: string) => PermissionBases,
-  { stored, ruleGrants }: { readonly stored: Permissions | undefined; readonly ruleGrants: readonly Permissions[] },
+  { stored, ruleGrants, callGrant }: Pick<PolicyGrants, "ruleGrants" | "callGrant"> & { readonly stored: Permissions | undefined },
 ): PermissionLayer {
   const { root, runGrants } = sources;
   const ofRun =
@@ -142,6 +152,7 @@ function userLayer(
       : [runGrants.all, runGrants.perPlugin?.get(tool.plugin ?? "")].filter((permissions) => permissions !== undefined);
   const ofRules = ruleGrants.map((permissions) => compilePermissions(permissions, bases(root)));
   const all = [
+    ...(callGrant === undefined || callGrant.plugin !== tool.plugin ? [] : [compilePermissions(callGrant.permissions, bases(root))]),
     ...(stored === undefined ? [] : [compilePermissions(stored, bases(root))]),
     ...ofRun.map((permissions) => compilePermissions(permissions, bases(runGrants?.base ?? root))),
     ...(ofRules.length === 0 ? [] : [ofRules.reduce(intersectCompiled)]),

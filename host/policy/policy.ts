@@ -12,8 +12,6 @@ import {
   type PermissionBases,
   type ProjectConfig,
   type Route,
-  type SideEffectClass,
-  sideEffectClassOf,
 } from "../../manifests/mod.ts";
 import type { AllowDecision, Decision, DenyDecision, ToolCall } from "../call/call.ts";
 import { confirmationMode, type ModeDecision } from "./confirmation-mode.ts";
@@ -26,6 +24,7 @@ import type { Grant, GrantReader, RunGrants } from "../call/grant.ts";
 import { createGrantLayers } from "./layers.ts";
 import { matchRules, type MergedRules } from "./match.ts";
 import type { Protection } from "./protect.ts";
+import { classOf, writesOnlyOwnData } from "./side-effects.ts";
 import { refusalBy, type ToolLayer, toolLayersFor } from "./tool-layers.ts";
 import { type AcceptedLimits, decideLimits, NO_LIMITS, type ToolLimits } from "./tool-limits.ts";
 import { confinementOf, unavailableOn } from "./trust.ts";
@@ -43,7 +42,7 @@ export interface Policy {
 export type Outlook = DenyDecision | (Omit<AllowDecision, "grant"> & { readonly grant?: Grant });
 
 /** The parts of a call that a decision may depend on. Arguments are not among them. */
-type PolicySubject = Pick<ToolCall, "session" | "timeoutMs">;
+type PolicySubject = Pick<ToolCall, "session" | "timeoutMs" | "callGrant">;
 
 /** The policy of a project. */
 export interface ProjectPolicy extends Policy {
@@ -53,11 +52,13 @@ export interface ProjectPolicy extends Policy {
   explain(tool: RegisteredTool, session: Session, act?: AccessQuery): Explanation;
 }
 
+/** Inputs of `createPolicy`. */
 export interface PolicyOptions {
   /** `bascule.json`. Without it everything is allowed on the Wasm route and nothing is granted (SPEC P1). */
   readonly project?: Pick<ProjectConfig, "policy" | "confirmation" | "roles"> & Partial<Pick<ProjectConfig, "trusted" | "audit">>;
   /** Folder of `bascule.json`, absolute. Its relative paths and those of stored grants resolve against it. */
   readonly root: string;
+  /** Stored grants, read at each decision. */
   readonly grants: GrantReader;
   /** Grants for this run only, from the embedding program and `--allow-*` flags. */
   readonly runGrants?: RunGrants;
@@ -65,6 +66,7 @@ export interface PolicyOptions {
   readonly acceptedLimits?: AcceptedLimits;
   /** Folders of `$data`, `$tmp` and `$home`; a plugin's `$data` is its own folder below `data`. */
   readonly folders?: Pick<PermissionBases, "data" | "tmp" | "home" | "named">;
+  /** Paths that are denied whatever is granted, such as those of the host itself. */
   readonly protect?: readonly Protection[];
 }
 
@@ -84,6 +86,10 @@ const NO_LAYERS: readonly ToolLayer[] = Object.freeze([]);
 const HOST_WALL_MS = 60_000;
 const HOST_LONG_WALL_MS = 600_000;
 
+/**
+ * Creates the policy of a project: its rules, roles and layers, the stored grants, and the limits of each tool. Decisions are cached until
+ * something that they depend on changes.
+ */
 export function createPolicy(options: PolicyOptions): ProjectPolicy {
   const { policy: config, confirmation, roles, trusted = [], audit = DEFAULT_PROJECT.audit } = options.project ?? DEFAULT_PROJECT;
   const grantLayers = createGrantLayers({ ...options, protectedNames: config.protected });
@@ -130,12 +136,15 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   }
 
   function modeFor(tool: RegisteredTool, session: Session): ModeDecision {
-    const { confirm } = rulesFor(tool);
+    const rules = rulesFor(tool);
+    const { confirm } = rules;
     const sideEffects = classOf(tool);
     const approval = approvalFor(config.permissionTypes, sideEffects);
     return confirmationMode({
       tool,
       class: sideEffects,
+      // Only the sandbox holds every plugin to its permissions, on every platform.
+      writesOnlyData: routeOf(tool, rules) === "wasm" && writesOnlyOwnData(tool),
       session,
       config: confirmation,
       isTrusted,
@@ -184,8 +193,9 @@ export function createPolicy(options: PolicyOptions): ProjectPolicy {
   function decide(tool: RegisteredTool, call: PolicySubject): Decision {
     const seen = outlook(tool, call);
     if (seen.kind === "deny") return seen;
-    const { session } = call;
+    const { session, callGrant } = call;
     const grant = grantLayers(tool, session.workspace, {
+      ...(callGrant !== undefined && { callGrant }),
       ruleGrants: rulesFor(tool).grants,
       layers: layersOf(session),
       ceilings: ceilings(classOf(tool)),
@@ -233,12 +243,6 @@ function quotasFor({ quotas }: Pick<MergedRules, "quotas">, session: Session): r
   const own = session.quotas ?? [];
   const inherited = session.parent === undefined ? quotas : quotasFor({ quotas }, session.parent);
   return own.length === 0 ? inherited : [...inherited, ...own];
-}
-
-/** Returns the side-effect class, which takes the plugin's net items into account (SPEC P8). */
-export function classOf(tool: RegisteredTool): SideEffectClass {
-  const { definition, binding } = tool;
-  return sideEffectClassOf(definition, binding.kind === "plugin" ? binding.version.manifest.permissions : undefined);
 }
 
 /** The default's route applies to plugins only. The user declared all other tools, so only an explicit rule moves them. */

@@ -1,8 +1,18 @@
 /** Limits of a tool's calls: what its plugin requests, as far as the user or a rule allows it (SPEC B3, T2, M2). Pure. */
 
-import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, type LimitRequest, type Limits } from "../../manifests/mod.ts";
+import { DEFAULT_LIMITS, LIMIT_CEILINGS, LIMIT_NAMES, type LimitRequest, type Limits, type PolicyConfig } from "../../manifests/mod.ts";
 import type { LackingLimit } from "../call/limit-hint.ts";
 import type { PluginVersion, RegisteredTool } from "../tools/tool.ts";
+
+/**
+ * Returns the limit of the policy for loading a plugin. Only rules with `plugin`, and the default, apply: a plugin is loaded as a whole,
+ * before its tools exist. Of several rules for one plugin the strictest applies, as in `matchRules`.
+ */
+export function loadRule({ rules, default: usual }: Pick<PolicyConfig, "rules" | "default">, plugin: string): LimitRequest {
+  const own = rules.flatMap((rule) => (rule.plugin === plugin ? (rule.limits?.loadMs ?? []) : []));
+  const loadMs = own.length > 0 ? Math.min(...own) : usual.limits?.loadMs;
+  return loadMs === undefined ? NO_LIMITS : { loadMs };
+}
 
 /** Limits in force, and requested limits above them. */
 export interface ToolLimits {

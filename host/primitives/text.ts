@@ -21,10 +21,34 @@ export function printableJson(text: string): string {
   return text.replace(HARMFUL, (character) => (character === "\n" ? character : unitsOf(character)));
 }
 
-/** Shortens text to at most `width` characters, including the ellipsis. */
+/** Returns how many cells of a terminal the text takes. Styles take none, wide characters (UAX 11) two. */
+export function textWidth(text: string): number {
+  if (NARROW.test(text)) return text.length;
+  let width = 0;
+  for (const character of text.replace(STYLES, "")) width += cellsOf(character);
+  return width;
+}
+
+/** Shortens text without styles to at most `width` cells, including the ellipsis. */
 export function shorten(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
+  if (textWidth(text) <= width) return text;
+  let left = width - 1;
+  let cut = "";
+  for (const character of text) {
+    left -= cellsOf(character);
+    if (left < 0) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+/**
+ * Shortens text to at most `length` characters, including the ellipsis, for keeping: JavaScript's own parts of a text keep the whole one in
+ * memory.
+ */
+export function keptText(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(`${text.slice(0, length - 1)}…`));
 }
 
 /** Shortens prose at a word boundary, unless that would leave less than half of the width. */
@@ -35,12 +59,12 @@ export function shortenWords(text: string, width: number): string {
   return end < cut.length / 2 ? cut : `${cut.slice(0, end).trimEnd()}…`;
 }
 
-/** Wraps text between words into lines of at most `width` characters. A longer word stays whole. */
+/** Wraps text between words into lines of at most `width` cells. A longer word stays whole. */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);
-    if (last !== undefined && [...last].length + 1 + [...word].length <= width) lines.splice(-1, 1, `${last} ${word}`);
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= width) lines.splice(-1, 1, `${last} ${word}`);
     else lines.push(word);
   }
   return lines;
@@ -49,6 +73,17 @@ export function wrapWords(text: string, width: number): readonly string[] {
 /** Formats a number with a noun: `1 tool`, `2 tools`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+const NARROW = /^[\x20-\x7e]*$/u;
+const STYLES = /\x1b\[\d+m/gu;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+const ZERO = /\p{M}/u;
+
+function cellsOf(character: string): number {
+  if (character >= " " && character <= "~") return 1;
+  return ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 }
 
 function writtenOut(character: string): string {

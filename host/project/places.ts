@@ -38,6 +38,8 @@ export interface Places {
   readonly lockFile: string;
   /** Folder of the plugins' settings, one file each. */
   readonly settingsFolder: string;
+  /** Folder of accepted versions that were replaced. */
+  readonly versionsFolder: string;
   /** Folder of the journal's files. */
   readonly auditFolder: string;
   /** Key and checkpoints of the journal, kept outside of the project. */
@@ -50,6 +52,8 @@ export interface Places {
   readonly pluginRoots: readonly string[];
   /** Folders of `$data` (above the plugin's own folder), `$tmp` and `$home`, and the workspace's path with links. */
   readonly folders: Required<Pick<PermissionBases, "data" | "tmp" | "home">> & Pick<PermissionBases, "named">;
+  /** Folder above the folders of the plugins' databases. */
+  readonly databases: string;
   /** Paths that no tool may touch. */
   readonly protect: readonly Protection[];
 }
@@ -83,17 +87,19 @@ export async function openPlaces(
     grantsFile: join(state, "grants.json"),
     lockFile: join(root, "bascule.lock"),
     settingsFolder: join(state, "settings"),
+    versionsFolder: join(state, "versions"),
     auditFolder: join(state, "audit"),
     checkpointFile: `${environment.config}/journals/${(await sha256Hex(root)).slice(0, 32)}.db`,
     workspace: realWorkspace,
     ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,
+    databases: join(state, "databases"),
     folders: {
       ...{ data: join(state, "data"), tmp: environment.tmp, home: environment.home },
       ...(workspaceNamed !== undefined && { named: { as: workspaceNamed, is: realWorkspace } }),
     },
     protect: protectionsOf(
-      { states: [state, ...(await ledTo(files, state))], ...environment },
+      { states: [state, ...(await ledTo(files, state))], cache: environment.cache, config: environment.config },
       [...new Set([...pluginRoots, ...realRoots])],
       await policyFilesOf(platform, root, project),
     ),

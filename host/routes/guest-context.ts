@@ -25,7 +25,7 @@ interface Opening {
 const OPENINGS = new WeakMap<AllowDecision, Opening>();
 
 /** Returns the part of the text that is the same for all calls of a tool in a session, cached until one of its inputs changes. */
-function openingText({ call, decision }: Execution, { settings, permissions }: RunRecord): string {
+function openingText({ call, decision }: Execution, { settings, permissions, dataPath }: RunRecord): string {
   const { session } = call;
   const known = OPENINGS.get(decision);
   if (known !== undefined && known.session === session && known.settings === settings) return known.text;
@@ -34,6 +34,7 @@ function openingText({ call, decision }: Execution, { settings, permissions }: R
     ...(session.agentId !== undefined && { agentId: session.agentId }),
     cwd: session.workspace,
     workspacePath: session.workspace,
+    ...(dataPath !== undefined && { dataPath }),
     settings,
     permissions: toJson(permissions),
     // Limits that the prelude enforces itself.

@@ -7,13 +7,15 @@ import { checkServers, createRunProgram, createToolCaller, createWorkspaceFiles 
 import { askInStandstill } from "../call/asks.ts";
 import type { ToolContext } from "../call/context.ts";
 import { cancelled, internal, resourceExhausted, toolError, type ToolErrorData, toolFailedHidden, wallTimeout } from "../call/errors.ts";
+import { encodedContent, partsOf } from "../platform/result-forms.ts";
 import { defectText } from "../platform/error-text.ts";
 import { copyJson, copySlices, type JsonCopy } from "../primitives/json/json.ts";
 import type { Slices } from "../platform/platform.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
 import { isJsonObject, type JsonObject, type JsonValue, type Limits } from "../../manifests/mod.ts";
-import { ToolError } from "../tools/tool-error.ts";
-import { isToolOutput } from "../call/tool-output.ts";
+import { InvalidOutput, ResourceExhausted, ToolError } from "../tools/tool-error.ts";
+import { collectYields, isAsyncIterable } from "../platform/collect-yields.ts";
+import { isToolOutput, toolOutput, type ToolOutputParts } from "../call/tool-output.ts";
 import type { Tool, ToolFactory } from "../tools/tool.ts";
 import { largeOutcome, largePart } from "./divide-value.ts";
 import type { Execution, Executor, Outcome } from "../tools/execution.ts";
@@ -92,7 +94,8 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
   let tool: Tool | undefined;
   const finished: Promise<Ending> = start(() => {
     tool = create();
-    return tool.execute(args, createContext(execution, record, stop.signal));
+    const value: unknown = tool.execute(args, createContext(execution, record, stop.signal));
+    return isAsyncIterable(value) ? sendYields(value, run, execution).then(inForm) : Promise.resolve(value).then(inForm);
   });
   // `create()` is synchronous: `tool` is set unless it threw.
   const graceMs = Math.min(tool?.graceMs ?? run.graceMs ?? DEFAULT_GRACE_MS, MAX_GRACE_MS);
@@ -109,6 +112,41 @@ async function runToEnd(create: ToolFactory, execution: Execution, run: Run): Pr
   if (ending.kind === "stopped" && ending.late === undefined)
     record.log.write("warn", "A tool ignored the request to stop and was abandoned", { reason: ending.reason, graceMs });
   return ending;
+}
+
+/** Bytes and images become content blocks. */
+function inForm(value: unknown): unknown {
+  const parts = isToolOutput(value) ? withContent(value.parts) : partsOf(value);
+  // The blocks are checked when the output is read.
+  return parts === undefined ? value : toolOutput(parts);
+}
+
+function withContent(parts: ToolOutputParts): object | undefined {
+  return parts.content === undefined ? undefined : { ...parts, content: encodedContent(parts.content) };
+}
+
+function exhausted({ message, details }: ToolErrorData): ResourceExhausted {
+  return new ResourceExhausted(message, details && { details });
+}
+
+/** Sends what a tool yields to the caller. @throws {ToolError} for a value that is not JSON */
+async function sendYields(values: AsyncIterable<unknown>, { record, stop }: Run, { decision }: Execution): Promise<unknown> {
+  const { outputBytes, jsonDepth } = decision.limits;
+  return await collectYields(
+    values,
+    async (value, index) => {
+      const copy = copyJson(value, { maxBytes: outputBytes, maxDepth: jsonDepth });
+      if (!copy.ok && copy.reason === "too_large") throw exhausted(resourceExhausted("outputBytes", outputBytes));
+      if (!copy.ok) {
+        const { pointer, message } = copy.problem;
+        const place = `value ${index + 1} that the tool yielded${pointer === "" ? "" : ` at ${pointer}`}`;
+        throw new InvalidOutput(`Invalid ${place}: ${message}`, { details: { errors: [{ pointer, message }] } });
+      }
+      const excess = await record.yielded(copy.value, copy.bytes);
+      if (excess !== undefined) throw exhausted(excess);
+    },
+    stop.signal,
+  );
 }
 
 /** Runs a function that may throw synchronously, reject or return. */

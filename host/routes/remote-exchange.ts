@@ -29,6 +29,8 @@ interface ExchangeOptions {
   readonly signal: AbortSignal;
   readonly token: string | undefined;
   readonly onProgress: (value: JsonValue) => void;
+  /** Resolves when the caller has the value; with an error if there were too many bytes of them. */
+  readonly onYield: (value: JsonValue, bytes: number) => Promise<ToolErrorData | undefined>;
 }
 
 /** Idle timeout: the other host sends a heartbeat every 15 seconds. */
@@ -51,8 +53,8 @@ export async function exchangeCall(url: CheckedUrl, execution: Execution, option
   const body = await bodyOf(execution, options.slices);
   const excess = meter.spend("requests", 1) ?? meter.spend("bytesWritten", body.length);
   if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
-  // JSON may take six bytes for a character that the other host counted as one.
-  const bodyBytes = 6 * decision.limits.outputBytes + 4 * AROUND_BYTES;
+  // JSON may take six bytes for a character that the other host counted as one, and yielded values may come again in the result.
+  const bodyBytes = 12 * decision.limits.outputBytes + 4 * AROUND_BYTES;
   const response = await options.network.exchange(url, {
     fields: fieldsOf(execution, options.token),
     body,
@@ -151,7 +153,7 @@ function fieldOf({ fields }: HttpResponse, name: string): string {
 }
 
 /** Reads frames of server-sent events until the result. Earlier frames are not kept. */
-async function readEvents(response: HttpResponse, execution: Execution, { onProgress }: ExchangeOptions): Promise<string> {
+async function readEvents(response: HttpResponse, execution: Execution, { onProgress, onYield }: ExchangeOptions): Promise<string> {
   const decoder = new TextDecoder();
   const maxFrame = 6 * execution.decision.limits.outputBytes + AROUND_BYTES;
   // Pieces of the frame that has not ended. Only new text is searched, because a frame may arrive in millions of pieces.
@@ -171,6 +173,7 @@ async function readEvents(response: HttpResponse, execution: Execution, { onProg
       length = 0;
       if (frame.event === "result") return frame.data;
       if (frame.event === "progress" && (progress += 1) <= MAX_PROGRESS) tellProgress(frame.data, onProgress);
+      if (frame.event === "yield") await tellYielded(frame.data, execution, onYield);
     }
     carried = text.endsWith("\n") ? "\n" : "";
     pieces.push(text.slice(0, text.length - carried.length));
@@ -188,6 +191,15 @@ function readFrame(text: string): { readonly event: string; readonly data: strin
     if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
   }
   return { event, data: data.join("\n") };
+}
+
+/** Passes a yielded value on. @throws {RemoteFailure} if it is not JSON, or the tool yields too much */
+async function tellYielded(text: string, { decision }: Execution, onYield: ExchangeOptions["onYield"]): Promise<void> {
+  const read = readJsonText(text, { maxBytes: PROGRESS_BOUNDS.maxBytes, maxDepth: decision.limits.jsonDepth });
+  if (!read.ok) throw new RemoteFailure(`the tool yielded a value that is not JSON or larger than ${PROGRESS_BOUNDS.maxBytes} bytes`);
+  // Parsed text is JSON.
+  const excess = await onYield(read.value as JsonValue, text.length);
+  if (excess !== undefined) throw new RemoteFailure(excess.message, excess);
 }
 
 /** Reports progress. Text that is not JSON or exceeds the bounds is dropped. */

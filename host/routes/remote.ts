@@ -104,6 +104,7 @@ async function once(
       signal,
       token,
       onProgress: (value) => void record.progress(value),
+      onYield: (value, bytes) => record.yielded(value, bytes),
     });
   } catch (error) {
     if (!(error instanceof NetworkError) || error.code !== "not_capable" || error.address === undefined) throw error;

@@ -3,11 +3,14 @@
 import type { JsonObject, Manifest } from "../../manifests/mod.ts";
 import type { Shares } from "../../sandbox/mod.ts";
 import type { EmitEvent } from "../audit/events.ts";
-import type { OpenToolCalls } from "../capabilities/mod.ts";
+import type { BridgeContext, OpenToolCalls } from "../capabilities/mod.ts";
 import type { Secrets } from "../capabilities/secrets/secrets.ts";
 import type { OpenPermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Undos } from "../effects/undo/undos.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { DataFolders } from "./data-folders.ts";
+
+type ReadPlain = NonNullable<BridgeContext["readPlain"]>;
 
 /** Access of a route to the host. */
 export interface RouteOptions {
@@ -24,4 +27,8 @@ export interface RouteOptions {
   readonly openTools?: OpenToolCalls;
   /** KeyedQueue that the file operations of all calls share. Absent: no file operation waits. */
   readonly fileLimiter?: Shares;
+  /** Reads plain files on a thread of their own. Absent: each file is read by itself. */
+  readonly readPlain?: (owner: string, ...wanted: Parameters<ReadPlain>) => ReturnType<ReadPlain>;
+  /** Absent: plugins have no data. */
+  readonly dataFolders?: DataFolders;
 }

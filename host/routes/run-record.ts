@@ -4,9 +4,10 @@ import type { EventSubject } from "../audit/events.ts";
 import { sessionOwner } from "../call/session.ts";
 import { type BridgeContext, type CapabilityAct, createActs, createExchanges, createOpenFiles } from "../capabilities/mod.ts";
 import { type ChainStep, markOf } from "../call/chain.ts";
-import type { GrantHint } from "../call/errors.ts";
+import { type GrantHint, resourceExhausted, type ToolErrorData } from "../call/errors.ts";
 import type { AccessQuery, JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 import { outlineOfLarge } from "../primitives/json/outline.ts";
+import { untilAborted } from "../primitives/until-aborted.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel } from "../platform/platform.ts";
 import { limitHint } from "../call/limit-hint.ts";
@@ -49,10 +50,19 @@ export interface RunRecord {
   readonly log: Log;
   readonly settings: JsonObject;
   readonly permissions: Permissions;
+  /** Absolute path of the plugin's `$data`. Absent: the tool belongs to no plugin. */
+  readonly dataPath: string | undefined;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   /** Reports progress in order, before the end. Returns a promise until it was reported above 64 KB, otherwise undefined. */
   progress(value: JsonValue): Promise<void> | undefined;
+  /**
+   * Sends a value that the tool yielded to the caller, in order with the progress. Resolves when the caller has taken it, or the run has
+   * ended; with an error if the tool has yielded more than its `outputBytes`.
+   */
+  yielded(value: JsonValue, bytes: number): Promise<ToolErrorData | undefined>;
+  /** Returns the error of a tool that yielded more than its `outputBytes`. */
+  yieldExcess(): ToolErrorData | undefined;
   /** Reports lines that the guest wrote, in order. */
   guestLines(lines: readonly GuestLine[]): void;
   /**
@@ -73,6 +83,7 @@ export function openRunRecord(execution: Execution, options: RouteOptions): RunR
 class CallRun implements RunRecord {
   readonly settings: JsonObject;
   readonly permissions: Permissions;
+  readonly dataPath: string | undefined;
   readonly deadline: number;
   readonly #execution: Execution;
   readonly #options: RouteOptions;
@@ -86,11 +97,14 @@ class CallRun implements RunRecord {
   #wasTooLarge = false;
   #asks: PermissionAsks | undefined;
   #progress: ToldProgress | undefined;
+  #yieldedBytes = 0;
+  /** Aborted when the run ends, so that a caller that does not read cannot hold its end. */
+  #isOver: AbortController | undefined;
   #isEnded = false;
 
   constructor(execution: Execution, options: RouteOptions) {
     const { call, decision } = execution;
-    const { platform, secrets, settings = defaultSettings } = options;
+    const { platform, secrets, settings = defaultSettings, dataFolders } = options;
     this.#execution = execution;
     this.#options = options;
     // Eager, because secrets must be redacted from everything shown from here on.
@@ -98,6 +112,7 @@ class CallRun implements RunRecord {
     this.#begunMs = platform.clock.monotonic();
     const manifest = this.#version?.manifest;
     this.settings = manifest === undefined ? NO_SETTINGS : settings(manifest);
+    this.dataPath = dataFolders && execution.tool.plugin !== undefined ? `${dataFolders.data}/${execution.tool.plugin}` : undefined;
     this.permissions = shownPermissions(decision.grant);
     this.deadline = (call.timeMs ?? platform.clock.now()) + decision.limits.wallMs;
   }
@@ -153,6 +168,7 @@ class CallRun implements RunRecord {
     const closing = openFiles?.close((error) => this.log.write("warn", "A file did not close", { error: String(error) }));
     await tools?.close();
     const unfinished = (await ending) ?? [];
+    this.#isOver?.abort();
     await this.#progress?.end();
     if (this.#execution.overlay === undefined) await this.#options.undos?.ended(this.#execution.call, closing);
     this.#isEnded = true;
@@ -164,12 +180,41 @@ class CallRun implements RunRecord {
   progress(said: JsonValue): Promise<void> | undefined {
     // Nothing follows the terminal event, whatever the tool still does.
     if (this.#isEnded) return undefined;
-    this.#progress ??= new ToldProgress(this.#options, ({ value, json }) => {
+    return this.#told().say(said, "progress");
+  }
+
+  async yielded(value: JsonValue, bytes: number): Promise<ToolErrorData | undefined> {
+    if (this.#isEnded) return undefined;
+    this.#yieldedBytes += bytes;
+    const excess = this.yieldExcess();
+    if (excess === undefined) await this.#told().say(value, "yield");
+    return excess;
+  }
+
+  yieldExcess(): ToolErrorData | undefined {
+    const { outputBytes } = this.#execution.decision.limits;
+    return this.#yieldedBytes > outputBytes ? resourceExhausted("outputBytes", outputBytes) : undefined;
+  }
+
+  #told(): ToldProgress {
+    return (this.#progress ??= new ToldProgress(this.#options, ({ value, json }, kind) => {
       const delta = json === undefined ? value : outlineOfLarge(value);
       this.#options.emit({ type: "tool.output_delta", ...this.#subject(), payload: { delta } });
-      this.#tell("progress", () => this.#execution.call.onProgress?.(value, json));
-    });
-    return this.#progress.say(said);
+      const { onProgress, onYield } = this.#execution.call;
+      if (kind === "progress") return this.#tell("progress", () => onProgress?.(value, json));
+      return this.#tellSlowly(() => onYield?.(value, json));
+    }));
+  }
+
+  /** Waits for a listener that takes its time, until the run ends. */
+  async #tellSlowly(door: () => void | Promise<void>): Promise<void> {
+    this.#isOver ??= new AbortController();
+    const { signal } = this.#isOver;
+    try {
+      await untilAborted(door() ?? Promise.resolve(), signal);
+    } catch (error) {
+      this.#noteListener("yield", error);
+    }
   }
 
   guestLines(lines: readonly GuestLine[]): void {
@@ -188,10 +233,14 @@ class CallRun implements RunRecord {
     try {
       door();
     } catch (error) {
-      // A door's defect is not the tool's failure.
-      const { callId } = this.#execution.call;
-      this.#options.platform.log.write("error", `A ${what} listener threw`, { callId, error: String(error) });
+      this.#noteListener(what, error);
     }
+  }
+
+  /** A door's defect is not the tool's failure. */
+  #noteListener(what: string, error: unknown): void {
+    const { callId } = this.#execution.call;
+    this.#options.platform.log.write("error", `A ${what} listener threw`, { callId, error: String(error) });
   }
 
   get #version(): PluginVersion | undefined {
@@ -202,7 +251,7 @@ class CallRun implements RunRecord {
   #openBridge(): BridgeContext {
     const { tool, call, decision, signal, meter, overlay } = this.#execution;
     const version = this.#version;
-    const { undos, fileLimiter } = this.#options;
+    const { undos, fileLimiter, readPlain } = this.#options;
     const { platform } = overlay ?? this.#options;
     const { session } = call;
     const caller = sessionOwner(session);
@@ -226,6 +275,8 @@ class CallRun implements RunRecord {
       holder: { caller, ...(tool.plugin !== undefined && { owner: tool.plugin }) },
       ...(tool.plugin !== undefined && { plugin: tool.plugin }),
       ...(version && { ownFiles: version.files }),
+      ...this.#openData(),
+      ...(readPlain !== undefined && overlay === undefined && { readPlain: (...wanted) => readPlain(tool.plugin ?? caller, ...wanted) }),
       ...this.#openTools(),
       ...this.#openAsk(),
     };
@@ -243,6 +294,14 @@ class CallRun implements RunRecord {
     if (grant === undefined) return false;
     this.#bridge = { ...this.bridge, grant, secrets: this.#options.secrets.forCall(grant, this.bridge.secrets) };
     return true;
+  }
+
+  #openData(): Pick<BridgeContext, "data"> {
+    const { overlay, decision } = this.#execution;
+    const { dataPath: folder } = this;
+    if (folder === undefined) return {};
+    const database = `${this.#options.dataFolders?.databases ?? ""}/${this.#execution.tool.plugin ?? ""}`;
+    return { data: { folder, database, quotaBytes: decision.limits.dataBytes, isDryRun: overlay !== undefined } };
   }
 
   #openTools(): Pick<BridgeContext, "tools"> {

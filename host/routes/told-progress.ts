@@ -19,24 +19,34 @@ interface ToldProgressOptions {
   readonly secrets: Pick<Secrets, "redact" | "redactBytes">;
 }
 
+/** Whether a value is progress, or a part of the result. */
+type Told = "progress" | "yield";
+
+/** A promise holds back what comes next. */
+type Tell = (progress: RedactedProgress, kind: Told) => void | Promise<void>;
+
 export class ToldProgress {
   readonly #options: ToldProgressOptions;
-  readonly #tell: (progress: RedactedProgress) => void;
+  readonly #tell: Tell;
   /** The last report that is still being redacted; later reports wait for it. */
   #telling: Promise<void> | undefined;
 
-  constructor(options: ToldProgressOptions, tell: (progress: RedactedProgress) => void) {
+  constructor(options: ToldProgressOptions, tell: Tell) {
     this.#options = options;
     this.#tell = tell;
   }
 
   /** Reports a value. @returns undefined if it was reported at once */
-  say(said: JsonValue): Promise<void> | undefined {
+  say(said: JsonValue, kind: Told): Promise<void> | undefined {
     if (this.#telling === undefined && !isLarge(said)) {
-      this.#tell({ value: this.#options.secrets.redact(said) });
-      return undefined;
+      const telling = this.#tell({ value: this.#options.secrets.redact(said) }, kind);
+      return telling === undefined ? undefined : this.#keep(telling);
     }
-    const told = this.#sayNext(said, this.#telling).finally(() => {
+    return this.#keep(this.#sayNext(said, kind, this.#telling));
+  }
+
+  #keep(telling: Promise<void>): Promise<void> {
+    const told = telling.finally(() => {
       if (this.#telling === told) this.#telling = undefined;
     });
     return (this.#telling = told);
@@ -47,10 +57,10 @@ export class ToldProgress {
     while (this.#telling !== undefined) await this.#telling;
   }
 
-  async #sayNext(said: JsonValue, before: Promise<void> | undefined): Promise<void> {
+  async #sayNext(said: JsonValue, kind: Told, before: Promise<void> | undefined): Promise<void> {
     await before;
     const { platform, secrets } = this.#options;
-    this.#tell(isLarge(said) ? await platform.slices.run(redacted(said, secrets)) : { value: secrets.redact(said) });
+    await this.#tell(isLarge(said) ? await platform.slices.run(redacted(said, secrets)) : { value: secrets.redact(said) }, kind);
   }
 }
 

@@ -52,6 +52,8 @@ export function createWasmExecutor(options: WasmRouteOptions): Executor {
           used: { wallMs: record.elapsedMs() },
           filesModified: [],
         };
+      const preparing = options.dataFolders?.prepare(execution.tool.plugin, binding.version.manifest);
+      if (preparing !== undefined) await preparing;
       const { outcome, recording } = await invoke(binding.version, execution, record, options);
       const ending = record.end();
       const ended = ending && (await ending);
@@ -124,20 +126,27 @@ function conditionsOf({ seed, timeMs }: ToolCall): Pick<Invocation, "conditions"
   return { conditions: { ...(seed !== undefined && { seed }), ...(timeMs !== undefined && { timeMs }) } };
 }
 
-/** Answers an operation. Progress belongs to the call; everything else is a capability. */
+/** Answers an operation. Progress and yielded values belong to the call; everything else is a capability. */
 async function answerCall(operation: HostOperation, record: RunRecord, instead?: HostCallHandler): Promise<HostAnswer> {
   const excess = record.bridge.meter.spend("hostCalls", 1);
   if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
-  if (operation.name !== "progress") {
-    const answer = await (instead === undefined ? answerOperation(operation, record.bridge) : instead(operation));
-    record.noteAnswer(answer);
-    return answer;
+  const { name, args, argsLength } = operation;
+  const said = isJsonObject(args) && args["value"] !== undefined ? args["value"] : args;
+  if (name === "yield") {
+    const refused = await record.yielded(said, argsLength ?? 0);
+    return refused === undefined ? NOTHING : { ok: false, error: { name: "RangeError", message: refused.message } };
   }
-  const { args } = operation;
-  // Waiting here bounds the progress that a guest can have in the host's memory.
-  await record.progress(isJsonObject(args) && args["value"] !== undefined ? args["value"] : args);
-  return { ok: true, value: null };
+  if (name === "progress") {
+    // Waiting here bounds the progress that a guest can have in the host's memory.
+    await record.progress(said);
+    return NOTHING;
+  }
+  const answer = await (instead === undefined ? answerOperation(operation, record.bridge) : instead(operation));
+  record.noteAnswer(answer);
+  return answer;
 }
+
+const NOTHING: HostAnswer = Object.freeze({ ok: true, value: null });
 
 /**
  * Reads `{ "o": value }` as plain output and `{ "t": parts }` as a tool output. The prelude writes nothing else, but a guest may control
@@ -146,6 +155,8 @@ async function answerCall(operation: HostOperation, record: RunRecord, instead?:
 function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortSignal): Outcome {
   const facts = { used: outcome.used, filesModified: record.filesModified() };
   if (!outcome.ok && signal.aborted && OF_A_CANCELLATION.has(outcome.fault.kind)) return { ok: false, error: cancelled(), ...facts };
+  const excess = record.yieldExcess();
+  if (excess !== undefined) return { ok: false, error: excess, ...facts };
   if (!outcome.ok) return { ok: false, error: withHint(faultToError(outcome.fault), record), ...facts };
   const { output, parts, problems } = outcome;
   const known = problems === undefined ? facts : { ...facts, problems };

@@ -1,10 +1,9 @@
 /** Registers functions of the embedding program as tools (SPEC K1). */
 
-import type { JsonSchema, JsonValue } from "../../manifests/mod.ts";
+import type { JsonSchema } from "../../manifests/mod.ts";
 import type { ToolContext } from "../call/context.ts";
 import { ToolFailed } from "../tools/tool-error.ts";
-import type { ToolOutput } from "../call/tool-output.ts";
-import type { ToolDeclaration, ToolFactory } from "../tools/tool.ts";
+import type { Tool, ToolDeclaration, ToolFactory } from "../tools/tool.ts";
 import { type DeclaredSchema, declareSchema, isBeyondOurs, isTelling, type SchemaLike } from "./adapters/schema-like.ts";
 
 /** Facts that a function does not supply itself: the schema of its arguments, its side effects and so on. */
@@ -13,8 +12,8 @@ export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inp
   readonly name?: string;
   readonly description: string;
   /**
-   * JSON Schema, TypeBox, or an object that supplies a JSON Schema, such as zod's. Default: an object without members. Keywords outside of
-   * the subset (`$ref`, `anyOf`, `pattern`, …) are shown to models, and checked by the function alone unless they can be converted.
+   * JSON Schema, TypeBox, or an object that supplies a JSON Schema, such as zod's. Default: an object without members. What the
+   * host cannot check (a `$ref` to another document, a `pattern` with lookahead) is shown to models and left to the function.
    */
   readonly inputSchema?: JsonSchema | SchemaLike;
   /** JSON Schema or TypeBox, with the same extent as `inputSchema`. Default: none. */
@@ -22,10 +21,7 @@ export interface FunctionToolOptions extends Omit<ToolDeclaration, "name" | "inp
 }
 
 /** Receives checked arguments. Its result is checked against `outputSchema`; an exception becomes the call's error. */
-export type ToolFunction = (
-  args: never,
-  context: ToolContext,
-) => Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+export type ToolFunction = (args: never, context: ToolContext) => ReturnType<Tool["execute"]>;
 
 /**
  * Creates a tool from a function. Without a function the tool is declared, and every call fails.
@@ -72,7 +68,7 @@ export function functionTool(run: ToolFunction | undefined, options: FunctionToo
 }
 
 /**
- * Keywords outside of the subset are shown to models and checked by the function. An invalid JSON Schema is refused when the tool is
+ * Schemas that the host cannot check whole are shown to models as they are, and the function checks the rest. An invalid JSON Schema is refused when the tool is
  * registered.
  */
 function declared(schema: JsonSchema | SchemaLike): DeclaredSchema {

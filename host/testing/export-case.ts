@@ -42,7 +42,7 @@ export async function exportCase(options: ExportOptions): Promise<ExportedCase> 
   const before = await readList(path, platform);
   const { workspace, permissions } = contextOf(recording);
   const answers = recording.operations.flatMap(({ name, args, sent, answer }) =>
-    answer === undefined || name === "progress" ? [] : [toCaseAnswer({ name, args }, sent?.sha256, answer)],
+    answer === undefined || isTold(name) ? [] : [toCaseAnswer({ name, args }, sent?.sha256, answer)],
   );
   const outcome = await runWith(answers, workspace, options);
   const name = `as recorded ${new Date(recording.recordedMs).toISOString()} (${recording.callId})`;
@@ -87,7 +87,7 @@ async function runWith(answers: readonly CaseAnswer[], workspace: string, option
       contextText: recording.contextText,
       limits: recording.limits,
       conditions: { seed: recording.seed, timeMs: startOf(recording) },
-      hostCall: (operation) => (operation.name === "progress" ? Promise.resolve({ ok: true, value: null }) : bench.answer(operation)),
+      hostCall: (operation) => (isTold(operation.name) ? Promise.resolve({ ok: true, value: null }) : bench.answer(operation)),
       onLogs: () => {},
       signal,
     });
@@ -127,4 +127,9 @@ async function readList(path: string, { files }: Pick<Platform, "files">): Promi
   if (!read.ok) throw new ExportError(`Cannot add to the file: ${read.message}`);
   const list = JSON.parse(text) as JsonValue;
   return isJsonArray(list) ? list : [];
+}
+
+/** Whether an operation tells the caller something, and asks for nothing. */
+function isTold(operation: string): boolean {
+  return operation === "progress" || operation === "yield";
 }

@@ -1,7 +1,7 @@
 /** Runs a recorded call again: same version, answers, time and randomness, without access to anything outside (SPEC B8). */
 
 import { callablesOf, type JsonValue, type Limits, type Manifest, parseManifest, type ToolDefinition } from "../../manifests/mod.ts";
-import { createSandbox, type InvocationOutcome, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
+import { createSandbox, type InvocationOutcome, type Observed, type PluginSource, type Sandbox } from "../../sandbox/mod.ts";
 import { equalJson } from "../primitives/json/equal-json.ts";
 import type { Platform } from "../platform/platform.ts";
 import { decodeManifest, toSource } from "../plugins/folder/compile.ts";
@@ -10,19 +10,26 @@ import { createRecordedAnswers, type OperationDifference } from "../effects/reco
 import { recordedParts } from "../effects/recordings/recorded-parts.ts";
 import type { Recording, RecordedOutcome, RecordedUse } from "../call/recording.ts";
 
-interface ReplayOptions {
+export interface ReplayOptions {
   readonly recording: Recording;
   /** The plugin files that the recording's hash is of. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly platform: Pick<Platform, "workers" | "slices" | "sha256">;
   readonly signal: AbortSignal;
+  /** Observes the call; then the outcome carries the observations. */
+  readonly observes?: boolean;
   readonly onDefect: (message: string) => void;
 }
 
 export type ReplayOutcome =
-  | { readonly kind: "same"; readonly outcome: RecordedOutcome }
+  | { readonly kind: "same"; readonly outcome: RecordedOutcome; readonly observed?: Observed }
   /** In the order in which the differences occurred. */
-  | { readonly kind: "different"; readonly differences: readonly [Difference, ...Difference[]]; readonly outcome: RecordedOutcome }
+  | {
+      readonly kind: "different";
+      readonly differences: readonly [Difference, ...Difference[]];
+      readonly outcome: RecordedOutcome;
+      readonly observed?: Observed;
+    }
   /** The call could not be run. */
   | { readonly kind: "impossible"; readonly reason: string };
 
@@ -75,7 +82,7 @@ export function findTool({ tool: name, plugin, digest, limits }: Recording, file
 
 async function run(
   { tool, manifest }: ReplayTool,
-  options: Pick<ReplayOptions, "recording" | "signal" | "platform">,
+  options: Pick<ReplayOptions, "recording" | "signal" | "platform" | "observes">,
   sandbox: Sandbox,
 ): Promise<ReplayOutcome> {
   const { recording } = options;
@@ -92,17 +99,24 @@ async function run(
     args: recording.args,
     contextText: recording.contextText,
     limits: patient(recording.limits),
-    conditions: { seed: recording.seed, tape: recording.tape, ...(recording.timeMs !== undefined && { timeMs: recording.timeMs }) },
+    conditions: {
+      seed: recording.seed,
+      tape: recording.tape,
+      ...(options.observes === true && { observes: true }),
+      ...(recording.timeMs !== undefined && { timeMs: recording.timeMs }),
+    },
     hostCall: answers.answer,
     onLogs: () => {},
     signal: stop.signal,
   });
   options.signal.removeEventListener("abort", abort);
   if (options.signal.aborted) return { kind: "impossible", reason: "The replay was cancelled" };
-  return compare(recording, { outcome: await recordedOutcome(outcome, options.platform), used: outcome.used }, answers.difference(true));
+  const ended = { outcome: await recordedOutcome(outcome, options.platform), used: outcome.used };
+  const compared = compare(recording, ended, answers.difference(true));
+  return outcome.observed === undefined || compared.kind === "impossible" ? compared : { ...compared, observed: outcome.observed };
 }
 
-function patient(limits: Limits): Limits {
+export function patient(limits: Limits): Limits {
   const wallMs = Math.max(MIN_WALL_MS, limits.wallMs * WALL_FACTOR);
   return { ...limits, wallMs, cpuMs: wallMs };
 }
@@ -113,7 +127,7 @@ function* unredacted({ bytes }: { readonly bytes: Uint8Array }): Generator<void,
   return bytes;
 }
 
-async function recordedOutcome(outcome: InvocationOutcome, platform: ReplayOptions["platform"]): Promise<RecordedOutcome> {
+export async function recordedOutcome(outcome: InvocationOutcome, platform: ReplayOptions["platform"]): Promise<RecordedOutcome> {
   if (!outcome.ok) return { ok: false, fault: outcome.fault };
   const { output, parts } = outcome;
   return { ok: true, output, ...(parts && { parts: (await recordedParts(parts, platform, unredacted)).parts }) };

@@ -1,7 +1,7 @@
 /** Runs all cases and test files of a plugin (SPEC I7). */
 
 import { type IsolationConfig, type Manifest, manifestToJson, type Permissions, raisedLimits } from "../../manifests/mod.ts";
-import { createStackReader } from "../../sandbox/mod.ts";
+import { createStackReader, type SharedSandbox } from "../../sandbox/mod.ts";
 import { createHost } from "../host/host.ts";
 import type { Host } from "../host/host-interface.ts";
 import type { HostEvent } from "../audit/events.ts";
@@ -9,6 +9,7 @@ import type { HostOptions } from "../host/host-options.ts";
 import { toHex } from "../platform/bytes.ts";
 import { mergePermissions } from "../policy/merge-permissions.ts";
 import type { Log, Platform } from "../platform/platform.ts";
+import { defined } from "../primitives/defined.ts";
 import { createPolicy } from "../policy/policy.ts";
 import { MANIFEST_FILE } from "../plugins/folder/walk.ts";
 import { caseFiles } from "./cases.ts";
@@ -38,6 +39,8 @@ interface PluginTestOptions {
   readonly learning?: LearningRun;
   /** Default: threads. */
   readonly isolation?: IsolationConfig;
+  /** Warm sandbox for all copies. Default: a sandbox for each host that the run opens. */
+  readonly sandbox?: SharedSandbox;
 }
 
 /** Options to observe a plugin while its cases run. */
@@ -79,7 +82,6 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   const { platform, filter, grants, sanitizeOps = false, sanitizeResources = false, onEvent = () => {}, learning } = options;
   const { manifest, files } = bytes;
   const signal = options.signal ?? new AbortController().signal;
-  const isolated = options.isolation === undefined ? {} : { isolation: options.isolation };
   const made = `${platform.environment.tmp}/bascule-test-${toHex(platform.random.bytes(12))}`;
   await platform.files.makeDirectory(made);
   const root = await platform.files.realPath(made);
@@ -128,7 +130,8 @@ async function openBench(options: PluginTestOptions, bytes: PluginBytes): Promis
   ): Promise<Host> {
     const plugins = `${root}/plugins-${++copies}`;
     await writeCopy(platform, plugins, plugin);
-    const host = await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...isolated, ...more });
+    const where = defined({ isolation: options.isolation, sandbox: options.sandbox?.open() });
+    const host = await createHost({ platform, plugins, config: false, settings: false, workspace: root, ...where, ...more });
     // A test host has one user, the plugin's tester, so requested limits are accepted.
     const [{ digest = "" } = {}] = host.plugins();
     if (Object.keys(raisedLimits(plugin.manifest)).length > 0) await host.accept(plugin.manifest.name, digest);

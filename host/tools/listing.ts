@@ -35,8 +35,11 @@ export interface ToolFilter {
 
 /** A registered tool without its code. */
 export interface ToolListing {
+  /** Unique in the registry, for as long as it exists. */
   readonly id: string;
+  /** Bare name, such as `peek`. */
   readonly name: string;
+  /** Name with its owner, such as `demo.peek`. */
   readonly qualifiedName: string;
   /** Owner of the bare name, if another owner has it. */
   readonly yieldsTo?: string;
@@ -44,6 +47,7 @@ export interface ToolListing {
   readonly description: string;
   readonly plugin?: string;
   readonly version?: string;
+  /** SHA-256 in hexadecimal of the plugin's files. */
   readonly digest?: string;
   readonly source: ToolSourceName;
   readonly toolkit?: string;

@@ -27,12 +27,25 @@ export interface PublishedWords {
   };
 }
 
+/** Bytes and images become content blocks. */
+type Returned =
+  | JsonValue
+  | ToolOutput
+  | Uint8Array
+  | { readonly type: "image" | "audio"; readonly mimeType: string; readonly data: string | Uint8Array }
+  | undefined;
+
 /** A host tool. Each instance runs one `execute` (SPEC R1). */
 export interface Tool {
   readonly definition: ToolDeclaration;
   readonly published?: PublishedWords;
-  /** Runs the tool. @returns plain JSON, `undefined` (null), or `toolOutput(…)`; a thrown error becomes the call's error. */
-  execute(args: JsonValue, context: ToolContext): Promise<JsonValue | ToolOutput | undefined> | JsonValue | ToolOutput | undefined;
+  /**
+   * Runs the tool. A thrown error becomes the call's error.
+   *
+   * @returns plain JSON, `undefined` (null), `toolOutput(…)`, or an async generator: the caller gets each value while the tool runs, and the
+   * result is what it returns, or else the list of what it yielded
+   */
+  execute(args: JsonValue, context: ToolContext): Returned | Promise<Returned> | AsyncIterable<JsonValue, Returned | void>;
   /**
    * Whether the tool makes all of its changes through its context, so that a dry run can hold them back (SPEC E8). Otherwise a tool of the
    * embedding program that does more than read cannot be dry-run.

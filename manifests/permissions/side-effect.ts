@@ -1,10 +1,12 @@
 /** Side effects that a tool declares, and the class that they add up to (SPEC P8). */
 
 export const SIDE_EFFECTS = ["read", "write", "network", "llm", "execute", "system"] as const;
+/** A side effect that a tool declares. The host refuses others. */
 export type SideEffect = (typeof SIDE_EFFECTS)[number];
 
 /** Ordered from harmless to powerful. */
 export const SIDE_EFFECT_CLASSES = ["none", "read", "write", "network", "execute"] as const;
+/** The most powerful of a tool's side effects; confirmations and policies go by it. */
 export type SideEffectClass = (typeof SIDE_EFFECT_CLASSES)[number];
 
 /** Older names of side effects (SPEC M9, P8). */

@@ -2,21 +2,32 @@
 
 /** Limits of one call. Times in milliseconds, sizes in bytes, the rest are counts. */
 export interface Limits {
+  /** Elapsed time of a call. Default 30,000. */
   readonly wallMs: number;
+  /** Processor time of the guest. Default 10,000. */
   readonly cpuMs: number;
+  /** Memory of the guest. Default 64 MiB. */
   readonly memoryBytes: number;
+  /** Arguments as JSON. Default 1 MiB. */
   readonly argumentBytes: number;
+  /** The result as JSON. Default 1 MiB. */
   readonly outputBytes: number;
+  /** Lines of the log. Default 256 KiB. */
   readonly logBytes: number;
-  /** Maximum payload of one host operation, in each direction. */
+  /** Maximum payload of one host operation, in each direction. Default 8 MiB. */
   readonly operationBytes: number;
-  /** Maximum operations in flight; further ones are queued in the guest. */
+  /** Maximum operations in flight; further ones are queued in the guest. Default 64. */
   readonly pendingOperations: number;
+  /** Operations of one call. Default 10,000. */
   readonly operations: number;
+  /** Default 1,000. */
   readonly timers: number;
+  /** Maximum nesting of arguments and results. Default 64. */
   readonly jsonDepth: number;
-  /** CPU time for loading the plugin (type stripping, top-level code). */
+  /** CPU time for loading the plugin (type stripping, top-level code). Default 5,000. */
   readonly loadMs: number;
+  /** Maximum size of the plugin's database in the project (`context.data`). Default 64 MiB. */
+  readonly dataBytes: number;
 }
 
 const MIB = 1024 * 1024;
@@ -34,6 +45,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   timers: 1_000,
   jsonDepth: 64,
   loadMs: 5_000,
+  dataBytes: 64 * MIB,
 });
 
 /** Hard ceilings for manifests, policies and call options. A request between default and ceiling needs the user or a policy (SPEC B3). */
@@ -49,7 +61,8 @@ export const LIMIT_CEILINGS: Limits = Object.freeze({
   operations: 1_000_000,
   timers: 1_000,
   jsonDepth: 512,
-  loadMs: 5_000,
+  loadMs: 30_000,
+  dataBytes: 1_024 * MIB,
 });
 
 /** A guest's stack; fixed, because the worker's native stack is sized for it (FACTS, engine). */

@@ -29,6 +29,7 @@ export function manifestToJson(manifest: Manifest): string {
     settingsSchema: manifest.settingsSchema,
     permissions: unlessEmpty(manifest.permissions),
     limits: unlessEmpty(manifest.limits),
+    toolsFrom: manifest.toolsFrom,
     // At least one of the two is required.
     tools:
       manifest.tools.length === 0 && manifest.skills.length > 0 ? undefined : manifest.tools.map((tool) => toolToJson(tool, manifest.main)),

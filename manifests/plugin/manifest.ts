@@ -31,6 +31,8 @@ export interface Manifest {
   readonly permissions: Permissions;
   readonly tools: readonly ToolDefinition[];
   readonly skills: readonly Skill[];
+  /** Set if `tools` is written from the code (SPEC AX1). Without effect on calls: the tools listed here are the contract. */
+  readonly toolsFrom?: "code";
   readonly state: "call" | "session";
   readonly limits: LimitRequest;
   readonly imports: Readonly<Record<string, string>>;

@@ -5,7 +5,8 @@ import type { JsonSchema } from "../schema/json-schema.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../text/json.ts";
 import { parseJson } from "../text/parse-json.ts";
 import type { Parsed } from "../text/problem.ts";
-import { applyDefaults, checkValue } from "../schema/validator.ts";
+import { applyDefaults } from "../schema/schema-fill.ts";
+import { checkValue } from "../schema/validator.ts";
 
 /** `.bascule/settings/<plugin>.json` in canonical form. */
 export interface PluginSettings {

@@ -43,6 +43,7 @@ export const MANIFEST_FIELDS: readonly string[] = [
   "dependencies",
   "settingsSchema",
   "permissions",
+  "toolsFrom",
   "tools",
   "skills",
   "state",
@@ -113,7 +114,11 @@ function readManifest(
 ): Partial<Incomplete<Manifest>> {
   const fields = reader.fields(root, "", { what: "Manifest", known: MANIFEST_FIELDS, required: MANIFEST_REQUIRED });
   if (fields === undefined) return {};
-  if (!fields.has("tools") && !fields.has("skills")) reader.refuse("", 'Manifest has neither "tools" nor "skills"', 'add "tools"');
+  const toolsFrom = fields.choice("toolsFrom", ["code"]);
+  if (!fields.has("tools") && !fields.has("skills")) {
+    if (toolsFrom === undefined) reader.refuse("", 'Manifest has neither "tools" nor "skills"', 'add "tools"');
+    else reader.warn("", "The tools are not written yet", 'run "bascule manifest --write", which writes them from the code');
+  }
 
   fields.text("$schema");
   const schemaVersion = fields.choice("schemaVersion", ["1.0"]);
@@ -142,6 +147,7 @@ function readManifest(
     permissions: name === undefined ? permissions : withToolsOfSkills(permissions, { name, tools, skills }),
     tools: tools.map((tool, index) => (assumed.has(index) ? { ...tool, assumed: true as const } : tool)),
     skills,
+    toolsFrom,
     state: fields.choice("state", ["call", "session"]) ?? "call",
     limits: readLimits(reader, fields, "limits") ?? {},
     imports: fields.record("imports", (value, pointer, key) => readImport(reader, key, value, pointer)) ?? {},

@@ -31,17 +31,25 @@ export interface ToolAnnotations {
 
 /** Canonical: every default is filled in, and no member that always has a value is optional. */
 export interface ToolDefinition {
+  /** Unique in the plugin: `[a-zA-Z][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
+  /** Name for people. */
   readonly title?: string;
+  /** Says to people and models what the tool does. */
   readonly description: string;
   /** File inside the plugin; absent for host tools. */
   readonly module?: string;
+  /** Exported function; absent for host tools. Default in a manifest: the tool's name. */
   readonly export?: string;
   readonly category?: string;
   readonly tags: readonly string[];
+  /** Schema of the arguments, an object. */
   readonly inputSchema: JsonSchema;
+  /** Schema of the result; without it any JSON value is accepted. */
   readonly outputSchema?: JsonSchema;
+  /** Everything that the tool does besides answering; the host refuses the rest. */
   readonly sideEffects: readonly SideEffect[];
+  /** Whether it deletes or overwrites. */
   readonly destructive: boolean;
   readonly determinism: "deterministic" | "nondeterministic";
   /** Subset of the plugin's permissions; absent means all of them (SPEC PA3). */
@@ -49,7 +57,9 @@ export interface ToolDefinition {
   /** Whether it does nothing in the sandbox, whatever it is granted, because it needs an API that only the runtime has (SPEC G3). */
   readonly native?: boolean;
   readonly requires: readonly Requirement[];
+  /** Elapsed time of a call, within what policy and the user allow. */
   readonly timeoutMs?: number;
+  /** `direct`: clients may call it. `chain`: other tools may. */
   readonly callers: readonly Caller[];
   readonly visibility: Visibility;
   readonly annotations: ToolAnnotations;

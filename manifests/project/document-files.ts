@@ -37,6 +37,7 @@ export interface ManifestFile {
   readonly permissions?: Permissions;
   readonly tools?: readonly ToolFile[];
   readonly skills?: readonly SkillFile[];
+  readonly toolsFrom?: "code";
   readonly state?: "call" | "session";
   readonly limits?: LimitRequest;
   readonly imports?: Readonly<Record<string, string>>;

@@ -15,7 +15,17 @@ import { QUOTA_BOUNDS } from "./parse-quota.ts";
 import { SERVER_CEILINGS } from "./parse-server.ts";
 import { CONFIRM_MODES, ISOLATION_KINDS, QUOTA_SCOPES, RECORD_MODES, type SecretSource } from "./project.ts";
 import { ROUTES } from "./route.ts";
-import { closed, describe, listOf, oneOf, permissionsSchema, PERMISSIONS, recordOf, SCHEMA, subsetSchema } from "../schema/schema-parts.ts";
+import {
+  closed,
+  describe,
+  listOf,
+  oneOf,
+  permissionsSchema,
+  PERMISSIONS,
+  recordOf,
+  SCHEMA,
+  jsonSchemaSchema,
+} from "../schema/schema-parts.ts";
 import { type RemoteConfig, TOKEN_SCOPES } from "./server.ts";
 import { SIDE_EFFECTS } from "../permissions/side-effect.ts";
 import { CALLERS, type Requirement } from "../plugin/tool.ts";
@@ -118,6 +128,7 @@ export const ManifestSchema: SchemaOf<ManifestFile> = schemaOf<ManifestFile>()(
     permissions: Type.Optional(describe(PERMISSIONS, "Permissions that the plugin requests; it has none until they are granted")),
     tools: Type.Optional(listOf(ToolSchema)),
     skills: Type.Optional(listOf(SkillSchema)),
+    toolsFrom: Type.Optional(oneOf(["code"])),
     state: Type.Optional(oneOf(["call", "session"])),
     limits: Type.Optional(LIMITS),
     imports: Type.Optional(recordOf(Type.String(), { description: "Import names of the plugin's code, with files inside the plugin" })),
@@ -291,7 +302,7 @@ export function manifestJsonSchema(): JsonObject {
     title: "bascule plugin manifest",
     ...ManifestSchema,
     anyOf: [{ required: ["tools"] }, { required: ["skills"] }],
-    definitions: { permissions: permissionsSchema(), schema: subsetSchema() },
+    definitions: { permissions: permissionsSchema(), schema: jsonSchemaSchema() },
   };
   // The detour through text removes TypeBox's symbols.
   return JSON.parse(JSON.stringify(document)) as JsonObject;

@@ -73,7 +73,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
     trustedWorkspaces: [],
     trustedWorkspaceOverrides: {},
     timeoutMs: DEFAULT_TIMEOUT_MS,
-    preview: false,
+    preview: true,
   },
   trusted: [],
   isolation: { by: "thread", alone: [] },
@@ -219,7 +219,7 @@ function readConfirmation(reader: DocumentReader, parent: Fields): ConfirmationC
     trustedWorkspaces: fields.texts("trustedWorkspaces", checkFolder) ?? [],
     trustedWorkspaceOverrides: readModes(reader, fields, "trustedWorkspaceOverrides"),
     timeoutMs: fields.count("timeoutMs", MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
-    preview: fields.flag("preview") ?? false,
+    preview: fields.flag("preview") ?? true,
   };
 }
 

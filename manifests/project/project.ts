@@ -83,7 +83,7 @@ export interface ConfirmationConfig {
   readonly trustedWorkspaceOverrides: Readonly<Record<string, ConfirmMode>>;
   /** Time to wait for an answer. Default 300,000. */
   readonly timeoutMs: number;
-  /** Whether a writing tool runs dry before the confirmation, which then shows its changes. Default false. */
+  /** Whether a writing tool runs dry before the confirmation, which then shows its changes. Default true. */
   readonly preview: boolean;
 }
 

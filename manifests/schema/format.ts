@@ -5,6 +5,10 @@ import { parseIp } from "../permissions/ip-address.ts";
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const MAX_URI_LENGTH = 65_536;
+/** RFC 3339 appendix A. */
+const DURATION =
+  /^P(?:\d+W|(?:\d+D|\d+M(?:\d+D)?|\d+Y(?:\d+M(?:\d+D)?)?)(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?|T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))$/;
+const NOT_IN_URI = /[^\w:/?#[\]@!$&'()*+,;=.~%-]|%(?![0-9a-fA-F]{2})/;
 
 const CHECKS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date", isDate],
@@ -14,6 +18,11 @@ const CHECKS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["hostname", isHostname],
   ["uri", isUri],
   ["uuid", (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)],
+  ["duration", (text) => DURATION.test(text)],
+  ["json-pointer", (text) => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text)],
+  ["relative-json-pointer", (text) => /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/.test(text)],
+  ["regex", isRegex],
+  ["uri-reference", (text) => !hasLoneSurrogate(text) && !NOT_IN_URI.test(text)],
   ["ipv4", (text) => !text.includes(":") && parseIp(text) !== undefined],
   ["ipv6", (text) => text.includes(":") && parseIp(text) !== undefined],
 ]);
@@ -78,5 +87,16 @@ function isHostname(text: string): boolean {
 /** RFC 3986, absolute: a scheme, then characters that a URI may contain, percent-encoded if necessary. */
 function isUri(text: string): boolean {
   if (hasLoneSurrogate(text) || !/^[a-z][a-z0-9+.-]*:/i.test(text)) return false;
-  return !/[^\w:/?#[\]@!$&'()*+,;=.~%-]|%(?![0-9a-fA-F]{2})/.test(text);
+  return !NOT_IN_URI.test(text);
+}
+
+/** ECMA-262 with the `u` flag; only compiled. */
+function isRegex(text: string): boolean {
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }

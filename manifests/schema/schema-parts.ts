@@ -1,9 +1,9 @@
-/** TypeBox parts of bascule's documents: lists, records, the schema subset and permission sets. */
+/** TypeBox parts of bascule's documents: lists, records, JSON Schema itself and permission sets. */
 
 import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from "@sinclair/typebox";
 
 import { CHECKED_FORMATS } from "./format.ts";
-import { SCHEMA_TYPES, type JsonSchema } from "./json-schema.ts";
+import { SCHEMA_KEYWORDS, SCHEMA_TYPES, type JsonSchema } from "./json-schema.ts";
 import { SYS_KINDS } from "../permissions/permission-parse.ts";
 import { PERMISSION_KINDS, type PermissionKind, type Permissions } from "../permissions/permissions.ts";
 
@@ -39,35 +39,40 @@ const ITEMS: Readonly<Record<PermissionKind, TSchema>> = {
   tools: Type.String({ description: "tool, plugin.tool or plugin.*" }),
   mcp: Type.String({ description: "Name of an MCP server" }),
 };
-/** The schema of the JSON Schema subset (SPEC S1), which `SCHEMA` refers to. */
-export function subsetSchema(): TSchema {
+/** The schema of JSON Schema itself (SPEC S1, AX5), which `SCHEMA` refers to. */
+export function jsonSchemaSchema(): TSchema {
   const size = Type.Optional(Type.Integer({ minimum: 0 }));
   const number = Type.Optional(Type.Number());
+  const flag = Type.Optional(Type.Boolean());
+  const text = Type.Optional(Type.String());
   const any = Type.Optional(Type.Unknown());
+  const names = Type.Array(Type.String(), { uniqueItems: true });
   const type = oneOf(SCHEMA_TYPES);
+  const inner = Type.Union([Type.Boolean(), SCHEMA]);
+  const list = Type.Array(inner, { minItems: 1 });
+  const keywords = (all: readonly string[], schema: TSchema): TProperties =>
+    Object.fromEntries(all.map((keyword) => [keyword, Type.Optional(schema)]));
   return closed({
     type: Type.Optional(Type.Union([type, Type.Array(type, { minItems: 1, uniqueItems: true })])),
     enum: Type.Optional(Type.Array(Type.Unknown(), { minItems: 1 })),
     const: any,
-    required: Type.Optional(Type.Array(Type.String(), { uniqueItems: true })),
-    properties: Type.Optional(recordOf(SCHEMA)),
-    items: Type.Optional(SCHEMA),
-    title: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
+    title: text,
+    description: text,
     default: any,
     examples: Type.Optional(Type.Array(Type.Unknown())),
     format: Type.Optional(Type.String({ examples: [...CHECKED_FORMATS] })),
-    minimum: number,
-    maximum: number,
-    exclusiveMinimum: number,
-    exclusiveMaximum: number,
-    minLength: size,
-    maxLength: size,
-    minItems: size,
-    maxItems: size,
-    additionalProperties: Type.Optional(Type.Boolean()),
-    $schema: Type.Optional(Type.String()),
-    $id: Type.Optional(Type.String()),
+    pattern: text,
+    required: Type.Optional(names),
+    ...keywords("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split(" "), number),
+    ...keywords("minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties".split(" "), size),
+    ...keywords("uniqueItems deprecated readOnly writeOnly".split(" "), flag),
+    ...keywords("$schema $id $ref $dynamicRef $anchor $dynamicAnchor $comment contentEncoding contentMediaType".split(" "), text),
+    ...keywords(SCHEMA_KEYWORDS.one, inner),
+    ...keywords(SCHEMA_KEYWORDS.list, list),
+    ...keywords(SCHEMA_KEYWORDS.members, recordOf(inner)),
+    items: Type.Optional(Type.Union([inner, list])),
+    dependencies: Type.Optional(recordOf(Type.Union([inner, names]))),
+    dependentRequired: Type.Optional(recordOf(names)),
   });
 }
 

@@ -1,6 +1,7 @@
 /** JSON as a type. */
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+/** A JSON object. Keys from outside may be any text. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }

@@ -314,3 +314,11 @@ class Reader {
 function ownToken(frame: Frame): string {
   return `/${frame.list === undefined ? pointerToken(frame.key) : frame.list.length}`;
 }
+
+/** Replaces comments and trailing commas, which a `deno.json` may contain, by spaces, so that positions stay correct. */
+export function withoutComments(text: string): string {
+  const blank = (part: string): string => part.replace(/[^\n]/g, " ");
+  return text
+    .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) => (part.startsWith('"') ? part : blank(part)))
+    .replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/g, (part) => (part === "," ? " " : part));
+}

@@ -14,6 +14,8 @@ export type Severity = "error" | "warning";
 export interface Problem {
   readonly severity: Severity;
   readonly pointer: string;
+  /** Path in the plugin's folder, of a problem that is not in the manifest. */
+  readonly file?: string;
   readonly line?: number;
   readonly column?: number;
   /** Description: capital, no period, values quoted. */

@@ -2,6 +2,9 @@
 // @ts-nocheck Conflicts with another library of globals, such as Deno's, are ignored.
 // Globals of the sandbox for a plugin that requests net; loaded by tsconfig.json.
 
+declare module "npm:*";
+declare module "jsr:*";
+
 interface EventInit {
   bubbles?: boolean;
   cancelable?: boolean;

@@ -122,14 +122,18 @@ export interface Settings {
 
 /** The second argument of every tool. */
 export interface Context {
+  /** Session of the caller; the state of the plugin belongs to it. */
   readonly sessionId: string;
+  /** Calls that the caller sent together, if it did. */
   readonly turnId: string | undefined;
   readonly callId: string;
+  /** Agent for which the session was opened. */
   readonly agentId: string | undefined;
   /** W3C trace context. */
   readonly traceparent: string | undefined;
   /** Absolute path of the session's workspace. */
   readonly workspacePath: string;
+  /** Settings of the plugin, with defaults filled in. */
   readonly settings: Settings;
   /** Permissions granted to this call, as written. */
   readonly permissions: Readonly<Record<string, unknown>>;
@@ -137,6 +141,7 @@ export interface Context {
   readonly deadline: number;
   /** Aborts when the call is cancelled or exceeds its deadline. */
   readonly signal: AbortSignal;
+  /** Lines of the call's log; `console` writes there too. */
   readonly log: Log;
   /** Reports progress of the call as any JSON value. */
   progress(value: unknown): void;
@@ -159,8 +164,8 @@ export interface Log {
 export type ContentBlock = BlockNotes &
   (
     | { readonly type: "text"; readonly text: string }
-    | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-    | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly blob?: string; readonly mimeType?: string }
+    | { readonly type: "image" | "audio"; /** Base64 or bytes. */ readonly data: string | Uint8Array; readonly mimeType: string }
+    | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly blob?: string | Uint8Array; readonly mimeType?: string }
     | {
         readonly type: "resource_link";
         readonly uri: string;

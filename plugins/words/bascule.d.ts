@@ -78,14 +78,18 @@ export type Settings = Readonly<Record<string, never>>;
 
 /** The second argument of every tool. */
 export interface Context {
+  /** Session of the caller; the state of the plugin belongs to it. */
   readonly sessionId: string;
+  /** Calls that the caller sent together, if it did. */
   readonly turnId: string | undefined;
   readonly callId: string;
+  /** Agent for which the session was opened. */
   readonly agentId: string | undefined;
   /** W3C trace context. */
   readonly traceparent: string | undefined;
   /** Absolute path of the session's workspace. */
   readonly workspacePath: string;
+  /** Settings of the plugin, with defaults filled in. */
   readonly settings: Settings;
   /** Permissions granted to this call, as written. */
   readonly permissions: Readonly<Record<string, unknown>>;
@@ -93,6 +97,7 @@ export interface Context {
   readonly deadline: number;
   /** Aborts when the call is cancelled or exceeds its deadline. */
   readonly signal: AbortSignal;
+  /** Lines of the call's log; `console` writes there too. */
   readonly log: Log;
   /** Reports progress of the call as any JSON value. */
   progress(value: unknown): void;
@@ -108,8 +113,15 @@ export interface Context {
 export interface Workspace {
   /** Reads up to 1 MiB of UTF-8 text, or a range of bytes. */
   read(path: string, range?: ByteRange): Promise<string>;
+  /** Like `read`, as bytes. */
   readBytes(path: string, range?: ByteRange): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reads many files as text, in order; one that cannot be read has an `error`. */
+  readMany(paths: readonly string[]): Promise<{ path: string; text?: string; error?: string }[]>;
+  /** Returns the paths of the files in a folder and all below it, without links, and without hidden ones unless `hidden` is true. */
+  walk(path?: string, options?: { readonly extensions?: readonly string[]; readonly hidden?: boolean }): Promise<string[]>;
+  /** Returns whether there is a file or folder. */
   exists(path: string): Promise<boolean>;
+  /** Lists the entries of one folder, by default of the workspace. */
   list(path?: string): Promise<{ name: string; kind: "file" | "directory" | "symlink" | "other" }[]>;
 }
 
@@ -132,8 +144,8 @@ export interface Log {
 export type ContentBlock = BlockNotes &
   (
     | { readonly type: "text"; readonly text: string }
-    | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
-    | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly blob?: string; readonly mimeType?: string }
+    | { readonly type: "image" | "audio"; /** Base64 or bytes. */ readonly data: string | Uint8Array; readonly mimeType: string }
+    | { readonly type: "resource"; readonly uri: string; readonly text?: string; readonly blob?: string | Uint8Array; readonly mimeType?: string }
     | {
         readonly type: "resource_link";
         readonly uri: string;

@@ -2,6 +2,7 @@
 
 import type { EngineCallbacks, RunningModule } from "./engine.ts";
 import type { GuestAnswer } from "./fuel.ts";
+import { readGuestText } from "./call-stack.ts";
 import { CLOSED_HOST, type GuestHost, type GuestThrow, type HostCallWords } from "./guest-host.ts";
 import { GuestException, type GuestValues, isPlainText } from "./guest-values.ts";
 import { SUSPEND } from "../wasm/suspend.ts";
@@ -80,6 +81,7 @@ export class CallsOut {
       values.boundedText(argument(1)),
       values.text(argument(2)),
       count > 3 ? values.bytesOf(argument(3)) : undefined,
+      count > 4 ? () => readGuestText(values.bytes, argument(4)) : undefined,
     ];
   }
 

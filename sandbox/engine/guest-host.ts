@@ -21,7 +21,14 @@ export interface GuestHost {
 }
 
 /** See `Native.hostCall` in `guest/call/protocol.ts`. */
-export type HostCallWords = readonly [id: number, operation: string, text: string, bytes: Uint8Array | undefined];
+export type HostCallWords = readonly [
+  id: number,
+  operation: string,
+  text: string,
+  bytes: Uint8Array | undefined,
+  /** Reads the stack of the request, of an operation that waited in the guest. */
+  stack?: (() => string) | undefined,
+];
 
 export interface HostCallAnswer {
   readonly answer: string | undefined;

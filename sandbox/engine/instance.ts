@@ -15,6 +15,7 @@ import {
   WASM_PAGE_BYTES,
   writeText,
 } from "./engine.ts";
+import { type Frame, readCallStack } from "./call-stack.ts";
 import { EngineInterrupted, type FuelState } from "./fuel.ts";
 import { ENTRY_NAMES, type EntryName, type Handles } from "./handles.ts";
 import { findRejectionHook } from "./rejection-hook.ts";
@@ -144,6 +145,11 @@ export class Instance {
   /** Units of fuel used since the last `adopt`; 0 on a build without a meter. */
   get fuelSpent(): number {
     return this.#running.fuel.spent;
+  }
+
+  /** Reads the stack of the guest that runs, innermost function first. */
+  callStack(): readonly Frame[] {
+    return readCallStack(this.bytes, this.handles.runtime);
   }
 
   get stackPointer(): number {

@@ -8,10 +8,11 @@ import { installWebStreams } from "./streams/web-streams.ts";
 import { installAbort } from "./web/abort.ts";
 import { installBase64 } from "./web/base64.ts";
 import { installBlob } from "./web/blob.ts";
-import { connect, settle } from "./call/channel.ts";
+import { connect, isIdle, settle } from "./call/channel.ts";
 import { installCompressionStreams } from "./streams/compression-streams.ts";
 import { installConsole } from "./inspect/console.ts";
 import { abortCall, nameContextFunctions } from "./call/context.ts";
+import { cancelYields } from "./call/yields.ts";
 import { installCrypto } from "./crypto/crypto.ts";
 import { createDeno } from "./deno/deno.ts";
 import { installDisposable } from "./language/disposable.ts";
@@ -21,6 +22,7 @@ import { installEventClasses } from "./web/event-classes.ts";
 import { installEvent } from "./web/event.ts";
 import { installEventTarget } from "./web/event-target.ts";
 import { installFetch } from "./web/fetch.ts";
+import { hasWaiting } from "./web/fetch-exchange.ts";
 import { installFileReader } from "./web/file-reader.ts";
 import { installFormData } from "./web/form-data.ts";
 import { installHeaders } from "./web/headers.ts";
@@ -28,13 +30,15 @@ import { checkOutput, defineModule, endLoading, invokeTool } from "./call/invoke
 import { installIntl } from "./intl/intl.ts";
 import { installAtomics } from "./language/atomics.ts";
 import { installJson } from "./language/json.ts";
+import { installLoadRandom } from "./language/load-random.ts";
 import { installLanguage } from "./language/language.ts";
 import { installMessageChannel } from "./web/message-channel.ts";
 import { installNavigator } from "./web/navigator.ts";
-import { currentOutcome } from "./call/outcome.ts";
+import { currentOutcome, finish } from "./call/outcome.ts";
 import { installPerformance } from "./web/performance.ts";
-import { define, objectFreeze } from "./language/primordials.ts";
+import { define, objectFreeze, PrimordialTypeError } from "./language/primordials.ts";
 import type { Entry, Native } from "./call/protocol.ts";
+import { describeThrown } from "./inspect/thrown.ts";
 import { lookAgainForRejections, tellRejections, trackRejection } from "./call/rejections.ts";
 import { installSharedArrayBuffer } from "./language/shared-array-buffer.ts";
 import { installProxies } from "./language/proxies.ts";
@@ -66,7 +70,10 @@ export function boot(native: Native): Entry {
     },
     settle,
     runTimers: runDueTimer,
-    abort: abortCall,
+    abort: () => {
+      abortCall();
+      cancelYields();
+    },
     poll: () => {
       tellRejections();
       return poll();
@@ -76,9 +83,16 @@ export function boot(native: Native): Entry {
   });
 }
 
+const UNREAD =
+  "further requests wait until the bodies of earlier responses are read or cancelled, and the program reads none of them (read each body before awaiting all responses)";
+
 function poll(): string {
   const outcome = currentOutcome();
   if (outcome !== undefined) return outcome;
+  if (hasWaiting() && isIdle() && untilNextTimer() === undefined) {
+    finish(`t${describeThrown(new PrimordialTypeError(`fetch: ${UNREAD}`))}`);
+    return poll();
+  }
   const most = mostTimers();
   // Fast path: most waiting calls never had a timer.
   return most === 0 ? "w" : `w${untilNextTimer() ?? ""},${most}`;
@@ -86,6 +100,7 @@ function poll(): string {
 
 function installGlobals(global: object): void {
   installLanguage(global);
+  installLoadRandom();
   installProxies(global);
   installJson();
   installWeakRef(global);

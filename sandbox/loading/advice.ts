@@ -2,20 +2,39 @@
 
 /** Returns advice on an import that cannot be resolved. */
 export function adviceOnName(specifier: string, nodeModules: readonly string[], files: ReadonlyMap<string, Uint8Array>): string {
-  if (/^https?:/.test(specifier))
-    return 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"';
+  if (/^https?:/.test(specifier)) {
+    const named = packageOfUrl(specifier);
+    return named === undefined
+      ? 'a plugin imports its own files only; copy the module into the plugin and import it by a path that starts with "./"'
+      : `a plugin imports nothing from the web; write "${named}", and \`bascule vendor\` adds it`;
+  }
   if (specifier.startsWith("node:") && nodeModules.length > 0)
     return `a plugin has no "${specifier}" (it has ${nodeModules.join(", ")}); use what the web and Deno have`;
   // The Node modules are only loaded if a file of the plugin names one.
   if (specifier.startsWith("node:")) return `a plugin imports its own files only, and Node modules that one of its files names`;
   if (nodeModules.includes(`node:${specifier}`) || NODE_NAMES.test(specifier)) return `write "node:${specifier}"`;
-  const [, source, name = specifier, version = ""] = PACKAGE.exec(specifier) ?? [];
-  const wanted = (source === undefined ? listedInDeno(name, files) : undefined) ?? `${source ?? sourceOf(name)}${name}${version}`;
-  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${wanted}\` adds the package; then import it as "${name}"`;
+  if (/^(?:npm|jsr):/.test(specifier)) return "it is not in the plugin; run `bascule vendor` to add it";
+  const name = PACKAGE.exec(specifier)?.[0] ?? specifier;
+  const listed = listedInDeno(name, files);
+  if (listed !== undefined) return `"${listed}" is not in the plugin; run \`bascule vendor\` to add it`;
+  return `a plugin imports its own files only; \`bascule vendor <plugin> --add ${sourceOf(name)}${name}\` adds the package, and \`bascule vendor\` those that deno.json or package.json lists`;
 }
 
+/** Returns the package behind the address of a module on a well-known server; undefined for other addresses. */
+export function packageOfUrl(url: string): string | undefined {
+  const [, std] = /^https:\/\/deno\.land\/std(?:@[\w.-]+)?\/([a-z0-9_]+)\//.exec(url) ?? [];
+  if (std !== undefined) return `jsr:@std/${std.replaceAll("_", "-")}`;
+  const [, jsr] = /^https:\/\/(?:esm\.sh\/)?jsr(?:\.io)?\/(@[\w-]+\/[\w-]+(?:@[\w.^~-]+)?)/.exec(url) ?? [];
+  if (jsr !== undefined) return `jsr:${jsr}`;
+  const [, npm] = NPM_URL.exec(url) ?? [];
+  return npm === undefined ? undefined : `npm:${npm}`;
+}
+
+const NPM_URL =
+  /^https:\/\/(?:esm\.sh|unpkg\.com|cdn\.skypack\.dev|cdn\.jsdelivr\.net\/npm)\/(?!jsr\/)((?:@[\w.-]+\/)?[\w.-]+(?:@[\w.^~-]+)?)(?:[/?+]|$)/;
+
 /** The package part of an import, without a path inside the package. */
-const PACKAGE = /^(npm:|jsr:)?\/?((?:@[^/@]+\/)?[^/@]+)(@[^/]+)?/;
+const PACKAGE = /^(?:@[^/@]+\/)?[^/@]+/;
 
 const NODE_NAMES = /^(?:assert|buffer|events|fs|http|https|os|path|process|url|util)(?:\/|$)/;
 

@@ -34,7 +34,7 @@ export interface Compiler {
 }
 
 /** Removes types from TypeScript. Returns `mappings` if a position had to change. @throws what amaro throws (`TypeProblem`). */
-type TypeCompiler = (
+export type TypeCompiler = (
   text: string,
   file: string,
 ) => {
@@ -73,7 +73,8 @@ export function loadTypeCompiler(): Promise<TypeCompiler> {
 /** Drops imports that are only used as types, as TypeScript and Deno do. */
 const TRANSFORM = { mode: "transform", transform: { verbatimModuleSyntax: false } } as const;
 
-function loadParser(): Promise<(code: string) => Program> {
+/** Loads acorn. */
+export function loadParser(): Promise<(code: string) => Program> {
   parser ??= import("acorn").then(
     ({ parse }) =>
       (code) =>

@@ -1,6 +1,6 @@
 /**
  * Resolves the names that a plugin's code may import (SPEC B7): `imports` of its manifest, as in deno.json, and for package names in it,
- * the file listed in `vendor/vendor.json`.
+ * or in the code itself, the file listed in `vendor/vendor.json`.
  *
  * Both are read from the plugin's own files, which the host has checked. An image depends on nothing else.
  */
@@ -38,7 +38,9 @@ export function readImportMap(files: ReadonlyMap<string, Uint8Array>): ImportMap
     if (exact !== undefined) return toTarget(exact);
     const prefix = names.find((name) => name.endsWith("/") && specifier.startsWith(name));
     const base = prefix === undefined ? undefined : imports.get(prefix);
-    return prefix === undefined || base === undefined ? undefined : toTarget(base + specifier.slice(prefix.length));
+    if (prefix !== undefined && base !== undefined) return toTarget(base + specifier.slice(prefix.length));
+    // A specifier such as `npm:lodash-es@4/debounce` in the code itself needs no name in the manifest.
+    return vendored.has(specifier) ? toTarget(specifier) : undefined;
   }
 
   function toTarget(written: string): ImportTarget {

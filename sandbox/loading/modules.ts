@@ -11,7 +11,7 @@ import type { GuestThrow } from "../engine/guest-host.ts";
 import { type ImportMap, readImportMap } from "./import-map.ts";
 import { LOOP_MODULE } from "./lower-loops.ts";
 import { TEXT_QUERY, USING_MODULE } from "./lower-using.ts";
-import { type Place, type Position, positionIn, SAME_PLACE } from "./positions.ts";
+import { type Place, placeOfText, type Position, SAME_PLACE } from "./positions.ts";
 import { createSourceMaps } from "./source-maps.ts";
 
 const PLUGIN_ROOT = "file:///$plugin/";
@@ -59,7 +59,12 @@ export function createModuleTable(files: ReadonlyMap<string, Uint8Array>, compil
 
   function refuseName(specifier: string, importer: string, why: string): GuestThrow {
     const message = `Cannot import "${specifier}" from "${importer}": ${why}`;
-    unresolved = refuse({ kind: "import", message, file: importer, ...placeOfImport(specifier, files.get(importer)) });
+    unresolved = refuse({
+      kind: "import",
+      message,
+      file: importer,
+      ...placeOfText(specifier, new TextDecoder().decode(files.get(importer))),
+    });
     return unresolved;
   }
 
@@ -164,13 +169,6 @@ export async function createModuleResolver(
 /** Returns the `node:` names of Node's modules that plugins can import. */
 export async function nodeModuleNames(): Promise<ReadonlySet<string>> {
   return new Set(Object.keys((await import("./node-modules.gen.ts")).NODE_MODULES));
-}
-
-/** Returns the position where a file names an import: the first occurrence in the author's text. */
-function placeOfImport(specifier: string, bytes: Uint8Array | undefined): Partial<Position> {
-  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes);
-  const [found] = [`"${specifier}"`, `'${specifier}'`].map((written) => text.indexOf(written)).filter((index) => index !== -1);
-  return found === undefined ? {} : positionIn(text, found);
 }
 
 /** Returns the likely reason for importing a missing file, and what to write instead. */

@@ -21,6 +21,12 @@ export function positionIn(text: string, index: number): Position {
   return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") };
 }
 
+/** Returns the position of the first string literal with this text. */
+export function placeOfText(literal: string, text: string): Position | undefined {
+  const [found] = [`"${literal}"`, `'${literal}'`].map((written) => text.indexOf(written)).filter((index) => index !== -1);
+  return found === undefined ? undefined : positionIn(text, found);
+}
+
 /** For code that runs where it was written. */
 export const SAME_PLACE: ToAuthor = (position) => position;
 

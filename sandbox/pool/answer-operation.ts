@@ -110,7 +110,7 @@ export function answerOperation(
   // Honest workers enforce these limits too. A message above them comes from a compromised worker and gets no answer.
   if (job.operations >= limits.operations || job.pendingOperations > limits.pendingOperations) return thread.unheard();
   job.effects++;
-  job.operations++;
+  const place = ++job.operations;
   const asks = message.operation !== 0 && ASKS_PERSON.has(message.name) ? 1 : 0;
   job.asking += asks;
   let held: GiveBack | undefined;
@@ -166,13 +166,14 @@ export function answerOperation(
       name: message.name,
       args,
       argsLength: message.text.length,
+      place,
       room,
       ...(message.bytes === undefined ? {} : { bytes: message.bytes }),
     }).then(reply, crashed);
   };
   if (!withinLimits) return run(undefined);
   const { text } = message;
-  const isProgress = name === "progress";
+  const isProgress = name === "progress" || name === "yield";
   const before = isProgress ? PROGRESS.get(job) : undefined;
   if (before === undefined && typeof text === "string" && text.length <= LARGE_BYTES) return run(parseGuestJson(text, limits.jsonDepth));
   const read = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Jobs that the pool assigns to workers, with the host's state of them. */
 
 import type { Answering } from "./answer-operation.ts";
-import type { Fault } from "../wire/fault.ts";
+import type { Fault, LoadWarning } from "../wire/fault.ts";
 import { lateFault, loadWallMs } from "../wire/load-clock.ts";
 import type { CallWords } from "../guest/call/protocol.ts";
 import type { Image } from "../engine/image.ts";
@@ -14,6 +14,7 @@ import type { Thread } from "./thread.ts";
 export interface LoadedPlugin {
   readonly source: PluginSource;
   readonly image: Image;
+  readonly warnings: readonly LoadWarning[];
   users: number;
   /** Typical duration of recent calls in milliseconds; undefined before the first. */
   typicalMs: number | undefined;

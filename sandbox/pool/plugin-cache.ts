@@ -8,15 +8,23 @@
 
 import { cacheFileName, seal, unseal } from "./cache-file.ts";
 import { type BaseImage, type Image, isImage } from "../engine/image.ts";
+import type { LoadWarning } from "../wire/fault.ts";
+import { isLoadWarnings } from "../wire/messages.ts";
 import type { PluginSource } from "../wire/invocation.ts";
 import { LOADER } from "../loading/loader.gen.ts";
 import type { WorkerLauncher } from "../wire/port.ts";
 
 interface PluginCache {
   /** Returns undefined if the image is missing, damaged, or larger than the plugin's current memory limit. */
-  find(source: PluginSource): Promise<Image | undefined>;
+  find(source: PluginSource): Promise<CachedImage | undefined>;
   /** Writes an image. A read-only cache is not an error. */
-  keep(source: PluginSource, image: Image): Promise<void>;
+  keep(source: PluginSource, made: CachedImage): Promise<void>;
+}
+
+/** An image, and the warnings of the load that made it: they hold for every later start. */
+interface CachedImage {
+  readonly image: Image;
+  readonly warnings: readonly LoadWarning[];
 }
 
 const encoder = new TextEncoder();
@@ -47,11 +55,11 @@ export function createPluginCache(
       const file = await launcher.readCache(await nameOf(source, image));
       const contents = file === undefined ? undefined : await unseal(file);
       const found = contents === undefined ? undefined : fromBytes(contents);
-      return found !== undefined && found.heapEnd <= source.memoryBytes ? found : undefined;
+      return found !== undefined && found.image.heapEnd <= source.memoryBytes ? found : undefined;
     },
     keep(source, made) {
       const image = base();
-      if (image === undefined || made.pages.byteLength > MAXIMUM_BYTES) return Promise.resolve();
+      if (image === undefined || made.image.pages.byteLength > MAXIMUM_BYTES) return Promise.resolve();
       const mine = writing.then(async () => void (await launcher.writeCache(await nameOf(source, image), await seal(toBytes(made)))));
       // A failed write must not affect the next one.
       writing = mine.catch(() => undefined);
@@ -60,17 +68,27 @@ export function createPluginCache(
   };
 }
 
-function toBytes({ pages, heapEnd }: Image): Uint8Array {
-  const bytes = new Uint8Array(HEAD_BYTES + pages.byteLength);
-  new DataView(bytes.buffer).setUint32(0, heapEnd);
+/** Writes the heap's end, the length of the warnings, the pages, and the warnings as JSON. */
+function toBytes({ image: { pages, heapEnd }, warnings }: CachedImage): Uint8Array {
+  const text = warnings.length === 0 ? new Uint8Array() : encoder.encode(JSON.stringify(warnings));
+  const bytes = new Uint8Array(HEAD_BYTES + pages.byteLength + text.length);
+  const head = new DataView(bytes.buffer);
+  head.setUint32(0, heapEnd);
+  head.setUint32(4, text.length);
   bytes.set(new Uint8Array(pages), HEAD_BYTES);
+  bytes.set(text, HEAD_BYTES + pages.byteLength);
   return bytes;
 }
 
-function fromBytes(bytes: Uint8Array): Image | undefined {
+function fromBytes(bytes: Uint8Array): CachedImage | undefined {
   if (bytes.length < HEAD_BYTES) return undefined;
-  const pages = new SharedArrayBuffer(bytes.length - HEAD_BYTES);
-  new Uint8Array(pages).set(bytes.subarray(HEAD_BYTES));
-  const image = { pages, heapEnd: new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) };
-  return isImage(image) ? image : undefined;
+  const head = new DataView(bytes.buffer, bytes.byteOffset);
+  const end = bytes.length - head.getUint32(4);
+  if (end < HEAD_BYTES) return undefined;
+  const pages = new SharedArrayBuffer(end - HEAD_BYTES);
+  new Uint8Array(pages).set(bytes.subarray(HEAD_BYTES, end));
+  const image = { pages, heapEnd: head.getUint32(0) };
+  // The file's hash was checked, so the text is what `toBytes` wrote.
+  const warnings: unknown = end === bytes.length ? [] : JSON.parse(new TextDecoder().decode(bytes.subarray(end)));
+  return isImage(image) && isLoadWarnings(warnings) ? { image, warnings: warnings as readonly LoadWarning[] } : undefined;
 }

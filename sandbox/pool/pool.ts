@@ -6,7 +6,7 @@
  */
 
 import { Apart } from "./apart.ts";
-import { WorkerSet } from "./worker-set.ts";
+import { type WarmWorkers, WorkerSet } from "./worker-set.ts";
 import { canSuspend } from "../engine/engine.ts";
 import type { EngineBuild } from "./engine-build.ts";
 import type { Fault } from "../wire/fault.ts";
@@ -34,6 +34,7 @@ interface PoolOptions {
   readonly give: (thread: Thread, job: Job) => void;
   /** Returns true for plugin names that never share a worker (SPEC B1). */
   readonly isIsolated: (name: string) => boolean;
+  readonly warmWorkers: WarmWorkers;
   readonly engine: EngineBuild;
   readonly parking: Parking;
   /** Reports a problem with a worker, not with a guest. */

@@ -4,12 +4,14 @@ import { afterProgress, answerOperation, createOperationRoom, type ReadLargeJson
 import type { EngineBuild } from "./engine-build.ts";
 import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "./call-outcome.ts";
 import type { CallWords } from "../guest/call/protocol.ts";
+import type { LoadWarning } from "../wire/fault.ts";
 import type { Image } from "../engine/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../wire/invocation.ts";
 import { shareFiles } from "../wire/plugin-files.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
 import type { Parking } from "../image/parked.ts";
 import { CryptoLimiter } from "./crypto-limiter.ts";
+import type { WarmWorkers } from "./worker-set.ts";
 import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
 import type { SandboxUse } from "./use.ts";
@@ -40,6 +42,8 @@ export interface Sandbox {
 export interface SandboxOptions {
   /** Maximum number of workers that take calls, without the warm spare. Default 4. */
   readonly maximumWorkers?: number;
+  /** Workers that are started in advance. Default `spare`: the first one and a spare. */
+  readonly warmWorkers?: WarmWorkers;
   /**
    * Maximum number of calls that wait for a worker; one caller may have half of them. Further calls fail with `overloaded`. Default
    * 4,096.
@@ -69,6 +73,7 @@ const LOADS_AT_ONCE = 16;
 export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions = {}): Sandbox {
   const {
     maximumWorkers = 4,
+    warmWorkers = "spare",
     maximumQueue = 4_096,
     isIsolated = () => false,
     engine = launcher.engine ?? "metered",
@@ -82,7 +87,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const room = createOperationRoom(launcher, options.readLarge);
   const cryptoLimiter = new CryptoLimiter();
   let lastNumber = 0;
-  const pool = new Pool({ launcher, maximumWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
+  const pool = new Pool({ launcher, maximumWorkers, warmWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
   const cache = createPluginCache(launcher, () => pool.base);
   const started = pool.start();
@@ -153,9 +158,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       if (message.type === "loaded") thread.images.set(job.source.digest, toldNothing());
       if ((message.type === "loaded" || message.type === "refused") && pool.settle(job)) {
         if (message.type === "refused") return job.settle({ ok: false, fault: message.fault });
-        keep(job.source, message.image);
-        cache.keep(job.source, message.image).catch((defect: unknown) => onDefect(`Cannot keep an image: ${String(defect)}`));
-        return job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: message.image.pages.byteLength });
+        const { image, warnings = [] } = message;
+        keep(job.source, image, warnings);
+        cache.keep(job.source, { image, warnings }).catch((defect: unknown) => onDefect(`Cannot keep an image: ${String(defect)}`));
+        return job.settle({ ok: true, loadMs: launcher.now() - job.givenAt, imageBytes: image.pages.byteLength, warnings });
       }
       return thread.unheard();
     }
@@ -168,7 +174,8 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
     deliverLogs(job, message.lines, onDefect);
     noteTime(job.plugin, message.used.wallMs);
-    const tape = message.tape === undefined ? {} : { tape: message.tape };
+    const { tape: kept, observed } = message;
+    const tape = { ...(kept !== undefined && { tape: kept }), ...(observed !== undefined && { observed }) };
     if (message.type === "failed") job.settle({ ok: false, fault: ownFault(job.invocation, message.fault), used: message.used, ...tape });
     else {
       const { state, droppedStateBytes }: ToldState = message.state === undefined ? message : toldState(message.state);
@@ -176,18 +183,19 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
     }
   }
 
-  function keep(source: PluginSource, image: Image): void {
-    plugins.set(source.digest, { source, image, users: 0, typicalMs: undefined, unloading: false });
+  function keep(source: PluginSource, image: Image, warnings: readonly LoadWarning[]): void {
+    plugins.set(source.digest, { source, image, warnings, users: 0, typicalMs: undefined, unloading: false });
   }
 
   /** Finds the image of an earlier start in the cache, or else loads the plugin in a worker. */
   async function find(source: PluginSource): Promise<LoadOutcome> {
     await started;
     const begun = launcher.now();
-    const image = await cache.find(source);
-    if (image === undefined) return await loadInWorker(source);
-    keep(source, image);
-    return { ok: true, loadMs: launcher.now() - begun, imageBytes: image.pages.byteLength };
+    const found = await cache.find(source);
+    if (found === undefined) return await loadInWorker(source);
+    const { image, warnings } = found;
+    keep(source, image, warnings);
+    return { ok: true, loadMs: launcher.now() - begun, imageBytes: image.pages.byteLength, warnings };
   }
 
   function loadInWorker(source: PluginSource): Promise<LoadOutcome> {
@@ -266,7 +274,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       const known = plugins.get(source.digest);
       if (known !== undefined) {
         known.unloading = false;
-        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.image.pages.byteLength });
+        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.image.pages.byteLength, warnings: known.warnings });
       }
       const under = loading.get(source.digest);
       if (under !== undefined) return under;

@@ -5,8 +5,21 @@ export interface SandboxUse {
   readonly busy: number;
   /** Number of calls that wait for a worker. */
   readonly queued: number;
+  /** Memory of the workers' instances. Reported by the workers, so not trusted. */
+  readonly memoryBytes: number;
 }
 
-export function useOf(workers: readonly { readonly jobs: { readonly size: number } }[], queued: number): SandboxUse {
-  return { workers: workers.length, busy: workers.filter(({ jobs }) => jobs.size > 0).length, queued };
+/** The part of a worker that its load follows from. */
+interface Loaded {
+  readonly jobs: { readonly size: number };
+  readonly takenBytes: number;
+}
+
+export function useOf(workers: readonly Loaded[], queued: number): SandboxUse {
+  return {
+    workers: workers.length,
+    busy: workers.filter(({ jobs }) => jobs.size > 0).length,
+    queued,
+    memoryBytes: workers.reduce((sum, { takenBytes }) => sum + Math.max(0, takenBytes), 0),
+  };
 }

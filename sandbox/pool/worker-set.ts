@@ -1,7 +1,8 @@
 /**
  * The worker set of a pool: starts workers with the engine and the base image, keeps them warm, and ends them.
  *
- * One warm spare is always starting or ready, so that no call waits for a start when a worker had to be ended (SPEC B3).
+ * One warm spare is always starting or ready, so that no call waits for a start when a worker had to be ended (SPEC B3). A sandbox for
+ * one command starts it when a job wants it.
  */
 
 import { isRewritten } from "../engine/engine.ts";
@@ -18,6 +19,7 @@ interface WorkerSetOptions {
   readonly launcher: WorkerLauncher;
   /** Maximum number of shared workers, without the spare. */
   readonly maximumWorkers: number;
+  readonly warmWorkers: WarmWorkers;
   readonly engine: EngineBuild;
   readonly parking: Parking;
   /** Called when waiting jobs may find space. */
@@ -28,6 +30,12 @@ interface WorkerSetOptions {
   /** Reports a problem with the engine or a cached file. */
   readonly onDefect: (message: string) => void;
 }
+
+/**
+ * Workers that are started in advance: the first one and a spare, the first one only, or none. The others are started when a job wants
+ * them.
+ */
+export type WarmWorkers = "spare" | "first" | "none";
 
 const SPARE_AFTER_MS = 200;
 /** Limits the back-off to about a minute. */
@@ -51,7 +59,9 @@ export class WorkerSet {
   readonly #options: WorkerSetOptions;
   readonly #threads: Set<Thread> = new Set();
   #spare: Thread | undefined;
+  #engine: Uint8Array | undefined;
   #module: WebAssembly.Module | undefined;
+  #compiling: Promise<void> | undefined;
   #base: BaseImage | undefined;
   #imageFile = "";
   #cancelSpare: (() => void) | undefined;
@@ -80,34 +90,52 @@ export class WorkerSet {
     return this.#base;
   }
 
-  /** Starts the first worker while the engine is read and compiled, because both take about as long. */
+  /** Starts the first worker while the engine is read and compiled, because both take about as long. Without a first worker only reads. */
   async start(): Promise<void> {
-    this.#threads.add(this.#newThread(true));
+    const { launcher, engine: build, warmWorkers, onDefect } = this.#options;
+    if (warmWorkers !== "none") this.#threads.add(this.#newThread(true));
     try {
-      const engine = await loadEngine(this.#options.launcher, this.#options.engine, this.#options.onDefect);
-      const [module, file] = await Promise.all([WebAssembly.compile(engine), this.#findImage(engine)]);
-      this.#module = module;
-      this.isMetered = isRewritten(module);
+      const engine = await loadEngine(launcher, build, onDefect);
+      this.#engine = engine;
+      const [file] = await Promise.all([this.#findImage(engine), this.#threads.size > 0 && this.#compile(engine)]);
       this.#imageFile = file;
-      for (const thread of this.#threads) thread.boot({ module, base: this.#base, prepareToLoad: true, parking: this.#options.parking });
+      this.#bootAll();
     } catch (error) {
       for (const thread of this.#threads) this.letGo(thread);
       throw error;
     }
   }
 
+  async #compile(engine: Uint8Array): Promise<void> {
+    const module = await WebAssembly.compile(engine);
+    this.isMetered = isRewritten(module);
+    this.#module = module;
+  }
+
+  /** Boots the workers that were started before the engine was compiled. */
+  #bootAll(): void {
+    const [module, { parking }] = [this.#module, this.#options];
+    if (module !== undefined) for (const thread of this.#threads) thread.boot({ module, base: this.#base, prepareToLoad: true, parking });
+  }
+
   /** Starts a worker if there is none, once the engine is loaded. */
   ensureOne(): void {
-    if (!this.#closed && this.#threads.size === 0 && this.#module !== undefined) this.#threads.add(this.#newThread(true));
+    const [engine, { onDefect }] = [this.#engine, this.#options];
+    if (this.#closed || this.#threads.size > 0 || engine === undefined) return;
+    this.#threads.add(this.#newThread(true));
+    if (this.#module !== undefined) return;
+    this.#compiling ??= this.#compile(engine).then(() => this.#bootAll());
+    this.#compiling.catch((defect: unknown) => onDefect(`Cannot compile the engine: ${String(defect)}`));
   }
 
   /** Makes the spare take jobs, if it is ready. */
   promote(): Thread | undefined {
     const spare = this.#spare;
+    if (spare === undefined && this.#threads.size > 0 && [...this.#threads].every(({ ready }) => ready)) this.#spareSoon();
     if (spare === undefined || !spare.ready) return undefined;
     this.#threads.add(spare);
     this.#spare = undefined;
-    this.#ensureSpare();
+    if (this.#options.warmWorkers === "spare") this.#ensureSpare();
     return spare;
   }
 
@@ -194,7 +222,7 @@ export class WorkerSet {
           this.#keepImage(base).catch((defect: unknown) => onDefect(`Cannot keep the base image: ${String(defect)}`));
         }
         this.#sparesLost = 0;
-        this.#spareSoon();
+        if (this.#options.warmWorkers === "spare") this.#spareSoon();
         onReady();
       },
       onMessage: (from, message) => (message.type === "broken" ? onLost(from, message.message) : onMessage(from, message)),

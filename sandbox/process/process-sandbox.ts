@@ -8,7 +8,7 @@
 import { afterProgress, answerOperation, createOperationRoom } from "../pool/answer-operation.ts";
 import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "../pool/call-outcome.ts";
 import { loadEngine } from "../pool/engine-build.ts";
-import type { Fault } from "../wire/fault.ts";
+import type { Fault, LoadWarning } from "../wire/fault.ts";
 import { imageFileName } from "../pool/image-file.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../wire/invocation.ts";
 import { loadWallMs } from "../wire/load-clock.ts";
@@ -25,6 +25,7 @@ import { fromTapeText } from "./tape-text.ts";
 interface LoadedPlugin {
   readonly source: PluginSource;
   readonly imageBytes: number;
+  readonly warnings: readonly LoadWarning[];
   users: number;
   unloading: boolean;
 }
@@ -33,6 +34,11 @@ interface LoadedPlugin {
 const LOADS_AT_ONCE = 16;
 /** Maximum number of processes that may end while they have the same job. */
 const MAXIMUM_ATTEMPTS = 3;
+/** The log has the reason: the process's last words may name places of this machine. */
+const ENDED_EACH_TIME: Fault = {
+  kind: "trap",
+  message: `The sandbox's process ended on each of ${MAXIMUM_ATTEMPTS} attempts; the log says why`,
+};
 /** Time in which the process must end a cancelled call, including the guest's own grace period. */
 const CANCEL_WITHIN_MS = CANCEL_GRACE_MS + 2_000;
 
@@ -98,9 +104,9 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
     if (job === undefined) return message.number === 0 ? undefined : child.unheard();
     if (job.kind === "load") {
       if (message.type === "loaded" && settle(job)) {
-        const { loadMs, imageBytes } = message;
-        plugins.set(job.source.digest, { source: job.source, imageBytes, users: 0, unloading: false });
-        return job.settle({ ok: true, loadMs, imageBytes });
+        const { loadMs, imageBytes, warnings = [] } = message;
+        plugins.set(job.source.digest, { source: job.source, imageBytes, warnings, users: 0, unloading: false });
+        return job.settle({ ok: true, loadMs, imageBytes, warnings });
       }
       if (message.type === "refused" && settle(job)) {
         child.unload(job.source.digest);
@@ -131,7 +137,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       const isRepeatable = job.kind === "load" || job.effects === 0;
       if (overdue.has(job)) answer(job, overdueFault(job));
       else if (!isRepeatable) answer(job, { kind: "lost" });
-      else if (job.attempts >= MAXIMUM_ATTEMPTS) answer(job, { kind: "trap", message: why });
+      else if (job.attempts >= MAXIMUM_ATTEMPTS) answer(job, ENDED_EACH_TIME);
       else place(job);
     }
   }
@@ -197,7 +203,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
       const known = plugins.get(source.digest);
       if (known !== undefined) {
         known.unloading = false;
-        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.imageBytes });
+        return Promise.resolve({ ok: true, loadMs: 0, imageBytes: known.imageBytes, warnings: known.warnings });
       }
       const under = loading.get(source.digest);
       if (under !== undefined) return under;

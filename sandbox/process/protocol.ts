@@ -3,7 +3,7 @@
 import type { OperationMessage } from "../pool/answer-operation.ts";
 import type { Invocation, PluginSource } from "../wire/invocation.ts";
 import type { WorkerMessage } from "../wire/protocol.ts";
-import type { Fault } from "../wire/fault.ts";
+import type { Fault, LoadWarning } from "../wire/fault.ts";
 import type { TapeText, ConditionsText } from "./tape-text.ts";
 
 /** Messages from host to process. Binary parts follow the head, in the order named. */
@@ -39,7 +39,13 @@ export type ProcessMessage =
   | { readonly type: "base"; readonly name: string; readonly bytes?: Uint8Array }
   | { readonly type: "defect"; readonly message: string }
   | { readonly type: "pong" }
-  | { readonly type: "loaded"; readonly number: number; readonly loadMs: number; readonly imageBytes: number }
+  | {
+      readonly type: "loaded";
+      readonly number: number;
+      readonly loadMs: number;
+      readonly imageBytes: number;
+      readonly warnings?: readonly LoadWarning[];
+    }
   | OperationMessage
   | Extract<WorkerMessage, { type: "refused" | "taken" | "logs" }>
   | (Omit<Extract<WorkerMessage, { type: "done" }>, "state" | "tape"> & ToldOfCall)

@@ -80,8 +80,10 @@ export function serveProcess({ send, onData, threads }: ProcessPowers): void {
     const loading = booted().load({ ...source, files: contents, modules: new Map(modules) });
     loads.set(source.digest, loading);
     const outcome = await loading;
-    if (outcome.ok) say({ type: "loaded", number, loadMs: outcome.loadMs, imageBytes: outcome.imageBytes });
-    else say({ type: "refused", number, fault: outcome.fault });
+    if (outcome.ok) {
+      const { loadMs, imageBytes, warnings = [] } = outcome;
+      say({ type: "loaded", number, loadMs, imageBytes, warnings });
+    } else say({ type: "refused", number, fault: outcome.fault });
   }
 
   async function call({ number, invocation }: Request<"call">): Promise<void> {

@@ -55,3 +55,15 @@ export interface LoadFault {
   readonly column?: number;
   readonly stack?: string;
 }
+
+/** A value that top-level code took, and that is now the same for every call and every installation. Positions are the author's. */
+export interface LoadWarning {
+  /** The call: `Math.random()`, `crypto.randomUUID()`, `new Date()`. */
+  readonly source: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Maximum warnings of a load; further ones are dropped. */
+export const MAX_LOAD_WARNINGS = 20;

@@ -10,6 +10,8 @@ export interface HostOperation {
   /** Characters of the arguments' JSON. Absent: unknown. */
   readonly argsLength?: number;
   readonly bytes?: Uint8Array;
+  /** Number of the operation in its call, from 1, in the order of sending: large arguments are read later. Absent: unknown. */
+  readonly place?: number;
   /** Called before a large answer's bytes are read. Absent: there is always room. */
   readonly room?: Room;
 }

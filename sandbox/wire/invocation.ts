@@ -1,8 +1,9 @@
 /** Types of a plugin to load, a call into it, and its outcome. */
 
 import type { JsonSchema, JsonValue, Limits, ValueError } from "../../manifests/mod.ts";
-import type { Fault, LoadFault } from "./fault.ts";
+import type { Fault, LoadFault, LoadWarning } from "./fault.ts";
 import type { HostCallHandler } from "./host-call.ts";
+import type { Observed } from "./observed.ts";
 import type { CallConditions, KeptTape } from "./tape.ts";
 
 /** All input of a plugin's image. Nothing else can reach the image (SPEC B9). */
@@ -20,7 +21,7 @@ export interface PluginSource {
 }
 
 export type LoadOutcome =
-  | { readonly ok: true; readonly loadMs: number; readonly imageBytes: number }
+  | { readonly ok: true; readonly loadMs: number; readonly imageBytes: number; readonly warnings?: readonly LoadWarning[] }
   | { readonly ok: false; readonly fault: LoadFault };
 
 /** One line of a guest's log. */
@@ -101,6 +102,8 @@ interface OutcomeBase {
   readonly used: InvocationUsed;
   /** Recording of the call. Present if one was requested and the worker survived. */
   readonly tape?: KeptTape;
+  /** Present if they were requested, and the worker survived. */
+  readonly observed?: Observed;
   /** True if the call had a session without a stored state. */
   readonly beganAfresh?: true;
   /** Size of the state that the call left for its session, if it was too large to keep. */

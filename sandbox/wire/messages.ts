@@ -1,12 +1,13 @@
 /** Checks the shape of a worker's messages, because a compromised worker may send anything. */
 
-import type { Fault } from "./fault.ts";
+import { type Fault, MAX_LOAD_WARNINGS } from "./fault.ts";
 import { ENTRY_NAMES } from "../engine/handles.ts";
 import { isImage } from "../engine/image.ts";
 import { MAXIMUM_RESTING_BYTES } from "./resting-call.ts";
 import { isParkedGuest } from "../image/parked.ts";
 import type { InvocationUsed } from "./invocation.ts";
 import { MAXIMUM_PARTS } from "./marshal.ts";
+import { isObserved } from "./observed.ts";
 import { isTape, type KeptTape } from "./tape.ts";
 import { LOG_TEXT_LENGTH, MAXIMUM_LIST, type WorkerMessage } from "./protocol.ts";
 
@@ -95,6 +96,9 @@ export const isLoadFault: Check = shape({
   stack: optional(isText),
 });
 
+const isLoadWarning = shape({ source: isText, file: isText, line: isCount, column: isCount });
+export const isLoadWarnings: Check = listOf(isLoadWarning, MAX_LOAD_WARNINGS);
+
 const isAddress: Check = (value) => isCount(value) && Number.isInteger(value);
 
 /** Checked completely, because the host writes it to a file and sends it to every other worker. */
@@ -156,12 +160,12 @@ const isRestingCall: Check = shape({
   }),
 });
 
-const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape) };
+const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape), observed: optional(isObserved) };
 
 const SHAPES: Readonly<Record<WorkerMessage["type"], Check>> = {
   ready: shape({ base: isBase }),
   broken: shape({ message: isText }),
-  loaded: shape({ number: isNumber, image: isImage }),
+  loaded: shape({ number: isNumber, image: isImage, warnings: optional(isLoadWarnings) }),
   refused: shape({ number: isNumber, fault: isLoadFault }),
   operation: shape({ number: isNumber, operation: isNumber, name: isText, text: isText, bytes: optional(isBytes) }),
   taken: shape({ number: isNumber, operation: isNumber }),

@@ -5,12 +5,13 @@
  * calls that the host assigned to that worker, and the host looks up their grants itself.
  */
 
-import type { Fault, LoadFault } from "./fault.ts";
+import type { Fault, LoadFault, LoadWarning } from "./fault.ts";
 import type { RestingCall } from "./resting-call.ts";
 import type { CallWords } from "../guest/call/protocol.ts";
 import type { BaseImage, Image } from "../engine/image.ts";
 import type { InvocationUsed, LogLine, OutputPart } from "./invocation.ts";
 import type { Parking } from "../image/parked.ts";
+import type { Observed } from "./observed.ts";
 import type { CallConditions, KeptTape } from "./tape.ts";
 import type { JsonSchema, Limits, ValueError } from "../../manifests/mod.ts";
 import type { WasmModule } from "../wasm/api-types.ts";
@@ -88,7 +89,7 @@ export interface SyncAnswer {
 export type WorkerMessage =
   | { readonly type: "ready"; readonly base: BaseImage }
   | { readonly type: "broken"; readonly message: string }
-  | { readonly type: "loaded"; readonly number: number; readonly image: Image }
+  | { readonly type: "loaded"; readonly number: number; readonly image: Image; readonly warnings?: readonly LoadWarning[] }
   | { readonly type: "refused"; readonly number: number; readonly fault: LoadFault }
   /** An operation. With `operation` 0, the worker waits for the answer on the synchronous port. */
   | {
@@ -126,6 +127,7 @@ export type WorkerMessage =
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
       readonly tape?: KeptTape;
+      readonly observed?: Observed;
     }
   | {
       readonly type: "failed";
@@ -134,6 +136,7 @@ export type WorkerMessage =
       readonly used: InvocationUsed;
       readonly lines: readonly LogLine[];
       readonly tape?: KeptTape;
+      readonly observed?: Observed;
     };
 
 /** Key of a plugin's export, the same on both sides. */

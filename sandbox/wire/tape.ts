@@ -17,6 +17,8 @@ export interface CallConditions {
   readonly keepsTape?: boolean;
   /** Replays this tape, with the seed and the time that it was recorded with. */
   readonly tape?: Tape;
+  /** Requests observations in the outcome. Only in threads: an isolated process returns none. */
+  readonly observes?: boolean;
 }
 
 export interface Tape {
@@ -31,6 +33,11 @@ export interface Tape {
   readonly entries: readonly number[];
   /** Answers of cryptography, by the same numbers. */
   readonly crypto: readonly CryptoAnswer[];
+  /**
+   * Milliseconds from the call's start to the moments at which each operation was sent to the host and its answer entered the guest (-1:
+   * never), in the order of sending. Not needed for a replay. Absent if there were too many.
+   */
+  readonly times?: readonly number[];
   /** Fuel at which the clock or a cancellation ended the call. Absent if neither did. */
   readonly stop?: { readonly fuel: number; readonly fault: Extract<Fault, { kind: "timeout" | "cancelled" }> };
 }
@@ -51,21 +58,23 @@ export const ABORT = -2;
 export const TICKS_A_MS = 10;
 
 /** Bounds of a tape, because a guest decides how often it reads the clock and sets timers. A call that exceeds them gets no tape. */
-export const TAPE_BOUNDS: Readonly<Record<"looks" | "entries" | "cryptoBytes", number>> = Object.freeze({
+export const TAPE_BOUNDS: Readonly<Record<"looks" | "entries" | "times" | "cryptoBytes", number>> = Object.freeze({
   looks: 200_000,
   entries: 50_000,
+  times: 50_000,
   cryptoBytes: 1024 * 1024,
 });
 
 /** Checks that a value from a worker or a file is a tape within the bounds. */
 export function isTape(value: unknown): value is Tape {
-  const { startMs, looks, entries, crypto, stop } = membersOf(value);
+  const { startMs, looks, entries, crypto, times, stop } = membersOf(value);
   return (
     isTime(startMs) &&
     isListOf(looks, TAPE_BOUNDS.looks, isCount) &&
     isListOf(entries, TAPE_BOUNDS.entries, (entry) => entry === TIMERS || entry === ABORT || isCount(entry)) &&
     isListOf(crypto, TAPE_BOUNDS.entries, isCryptoAnswer) &&
     crypto.reduce((total, answer) => total + sizeOf(answer), 0) <= TAPE_BOUNDS.cryptoBytes &&
+    (times === undefined || isListOf(times, TAPE_BOUNDS.times, isMoment)) &&
     (stop === undefined || isStop(stop))
   );
 }
@@ -95,6 +104,10 @@ function isStop(value: unknown): boolean {
   const { kind, limit, limitMs } = membersOf(fault);
   if (!isCount(fuel)) return false;
   return kind === "cancelled" || (kind === "timeout" && (limit === "wall" || limit === "cpu") && isCount(limitMs));
+}
+
+function isMoment(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= -1;
 }
 
 function isCount(value: unknown): value is number {

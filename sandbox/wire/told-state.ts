@@ -3,7 +3,7 @@
 import type { Image } from "../engine/image.ts";
 
 /** Maximum size of a state. If a call leaves a larger one, its outcome reports it and the session's next call starts with fresh state. */
-export const MAXIMUM_STATE_BYTES: number = 8 * 1024 * 1024;
+export const MAXIMUM_STATE_BYTES: number = 32 * 1024 * 1024;
 
 /** The state that a call left, as a worker reports it: the image, or only its size if it is too large. */
 export interface ToldState {

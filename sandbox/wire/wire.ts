@@ -61,7 +61,13 @@ export function packMessage(message: WorkerMessage): unknown {
   if (message.type === "operation" && message.bytes === undefined)
     return [OPERATION, message.number, message.operation, message.name, message.text];
   if (message.type !== "done" || message.lines.length > 0) return message;
-  if (message.state !== undefined || message.droppedStateBytes !== undefined || message.tape !== undefined || message.parts !== undefined)
+  if (
+    message.state !== undefined ||
+    message.droppedStateBytes !== undefined ||
+    message.tape !== undefined ||
+    message.observed !== undefined ||
+    message.parts !== undefined
+  )
     return message;
   const { wallMs, cpuMs, memoryBytes, argumentBytes, operationBytes, pendingOperations, timers, jsonDepth, stackBytes } = message.used;
   // An engine without a write barrier cannot measure its stack.

@@ -4,7 +4,9 @@ import { LOAD_TIME_MS } from "../image/base-image.ts";
 import type { Codec } from "./operations/codec.ts";
 import type { Compiler } from "../loading/compile.ts";
 import { lateFault } from "../wire/load-clock.ts";
-import type { LoadFault } from "../wire/fault.ts";
+import type { LoadFault, LoadWarning } from "../wire/fault.ts";
+import type { Frame } from "../engine/call-stack.ts";
+import { FrozenValues } from "./frozen-values.ts";
 import type { Image } from "../engine/image.ts";
 import type { Restorer } from "../image/restorer.ts";
 import { GuestException } from "../engine/guest-values.ts";
@@ -37,7 +39,9 @@ export interface LoadRequest {
   readonly legacyDecoders?: LegacyDecoders | undefined;
 }
 
-export type Loaded = { readonly ok: true; readonly image: Image } | { readonly ok: false; readonly fault: LoadFault };
+export type Loaded =
+  | { readonly ok: true; readonly image: Image; readonly warnings: readonly LoadWarning[] }
+  | { readonly ok: false; readonly fault: LoadFault };
 
 const JOBS_A_SLICE = 1_000;
 
@@ -57,14 +61,14 @@ interface LoadThread extends Pick<GuestHost, "awaited" | "shouldSuspend" | "susp
 /** Like `loadPlugin`, on a thread where other guests may run in between. */
 export function* loadInSteps(instance: Instance, restorer: Restorer, request: LoadRequest, thread: LoadThread): Steps<Loaded> {
   const modules = createModuleTable(request.files, request.compiler);
-  const env = createLoadEnvironment(request, modules, thread);
+  const env = createLoadEnvironment(request, { modules, thread, stack: () => instance.callStack() });
   instance.host = env.host;
   try {
     const namespace = yield* evaluateEntry(instance, [...request.modules.keys()], env);
     const missing = yield* defineModules(instance, namespace, request);
     if (missing !== undefined) return { ok: false, fault: missing };
     yield* instance.callEntry("endLoading", []);
-    return { ok: true, image: restorer.capture(instance) };
+    return { ok: true, image: restorer.capture(instance), warnings: env.warnings };
   } catch (error) {
     const late = env.late();
     if (late !== undefined) return { ok: false, fault: late };
@@ -78,13 +82,23 @@ export function* loadInSteps(instance: Instance, restorer: Restorer, request: Lo
 interface LoadEnvironment {
   readonly host: GuestHost;
   readonly late: () => LoadFault | undefined;
+  /** The values that became part of the image although they should differ between installations or calls. */
+  readonly warnings: readonly LoadWarning[];
   /** Advances the virtual clock, for top-level code that awaits a timer. */
   readonly advance: (milliseconds: number) => void;
   /** Returns answers to asynchronous reads of the plugin's own files. */
   readonly takeAnswers: () => readonly { readonly id: number; readonly answer: string; readonly bytes?: Uint8Array }[];
 }
 
-function createLoadEnvironment(request: LoadRequest, modules: ModuleTable, thread: LoadThread): LoadEnvironment {
+interface LoadParts {
+  readonly modules: ModuleTable;
+  readonly thread: LoadThread;
+  /** Reads the guest's stack. */
+  readonly stack: () => readonly Frame[];
+}
+
+function createLoadEnvironment(request: LoadRequest, { modules, thread, stack }: LoadParts): LoadEnvironment {
+  const frozen = new FrozenValues(modules, stack);
   let virtualMs = 0;
   let late: LoadFault | undefined;
   const answers: { id: number; answer: string; bytes?: Uint8Array }[] = [];
@@ -99,6 +113,7 @@ function createLoadEnvironment(request: LoadRequest, modules: ModuleTable, threa
     legacyDecoders: request.legacyDecoders,
   };
   return {
+    warnings: frozen.warnings,
     late: () => (isLate() ? late : undefined),
     advance: (milliseconds) => void (virtualMs += milliseconds),
     takeAnswers: () => answers.splice(0),
@@ -107,6 +122,11 @@ function createLoadEnvironment(request: LoadRequest, modules: ModuleTable, threa
       shouldSuspend: thread.shouldSuspend,
       suspended: thread.suspended,
       hostCall([id, operation, text, bytes]) {
+        if (operation === "load.random") {
+          frozen.note("Math.random");
+          return { answer: "vnull" };
+        }
+        if (operation === "crypto.random") frozen.note("crypto");
         const known = LOCAL_OPERATIONS.get(operation);
         if (known !== undefined) return known(text, bytes, local);
         // Log lines during a load are dropped, because they belong to no call. `console.log` is not an error.
@@ -117,7 +137,10 @@ function createLoadEnvironment(request: LoadRequest, modules: ModuleTable, threa
         return { answer: undefined };
       },
       shouldInterrupt: isLate,
-      now: () => LOAD_TIME_MS + Math.floor(virtualMs),
+      now() {
+        frozen.note("Date");
+        return LOAD_TIME_MS + Math.floor(virtualMs);
+      },
       moduleSource: (name) => (name === ENTRY_MODULE ? "" : modules.source(name)),
       moduleName: (from, name) => modules.resolve(from, name),
     },

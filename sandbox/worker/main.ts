@@ -151,7 +151,7 @@ export function serveWorker(powers: WorkerPowers): void {
     if (loaded === undefined) return instances.giveBack(lease);
     if (loaded.ok) {
       plugins.set(request.digest, pluginOf(loaded.image, request.files));
-      outbox.send({ type: "loaded", number: request.number, image: loaded.image });
+      outbox.send({ type: "loaded", number: request.number, image: loaded.image, warnings: loaded.warnings });
       instances.giveBack(new Lease(loaded.image, lease.instance));
     } else {
       outbox.send({ type: "refused", number: request.number, fault: loaded.fault });

@@ -1,4 +1,7 @@
-/** The package step: packs a copy of the checkout, installs it in an empty folder, and runs one sandboxed call on Node and on Deno. */
+/**
+ * The package step: packs a copy of the checkout, checks the archive with the official tools, installs it in an empty folder, and runs
+ * it on Node and on Deno.
+ */
 
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,6 +27,12 @@ async function packAndRun(checkout: string, user: string): Promise<StepOutcome> 
   const install = ["install", `./${archive}`, "--prefer-offline", "--no-audit", "--no-fund"];
   const installed = await runCommand("npm", install, { cwd: user });
   if (installed.code !== 0) return outcomeOf([installed.output], "npm install of the package failed");
+
+  // npm warns about every package whose scripts it may not run, and a user cannot tell that this one needs none.
+  if (/allowScripts|install-scripts/u.test(installed.output)) return outcomeOf([installed.output], "npm warns about the package");
+  const archived = ["scripts/check-package.ts", join(user, archive), join(user, "node_modules/bascule")];
+  const checked = await runCommand("node", archived);
+  if (checked.code !== 0) return outcomeOf([checked.output], "publint, are-the-types-wrong or the size");
 
   // The user's own folder: a program beside node_modules, with its own plugins.
   await cp(`${REPOSITORY}scripts/smoke.mjs`, join(user, "smoke.mjs"));

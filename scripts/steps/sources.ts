@@ -7,8 +7,8 @@ import { REPOSITORY, runCommand } from "../run-command.ts";
 import { formatTotals, runTests } from "../vitest-run.ts";
 import { type StepOutcome, outcomeOf } from "./step.ts";
 
-/** TypeScript projects: the guest has its own types, and so does the console, which runs in a browser. */
-const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json", "console/tsconfig.json"];
+/** TypeScript projects: the guest has its own types, and so do the console and the documentation's pages, which run in a browser. */
+const TYPE_PROJECTS = ["tsconfig.json", "sandbox/guest/tsconfig.json", "console/tsconfig.json", "scripts/docs/assets/tsconfig.json"];
 
 /** @param files paths to check; default: all */
 export async function checkFormat(files: readonly string[] = []): Promise<StepOutcome> {

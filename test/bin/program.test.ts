@@ -101,8 +101,8 @@ describe("the program of a checkout", () => {
       "the record is truncated",
       (checkout) => writeFileSync(join(checkout, RECORD), readFileSync(join(checkout, RECORD), "utf8").slice(0, 500)),
     ],
-    ["the record has another format", (checkout) => edit(join(checkout, RECORD), `"format":1`, `"format":2`)],
-    ["the record lacks members", (checkout) => writeFileSync(join(checkout, RECORD), `{ "format": 1 }`)],
+    ["the record has another format", (checkout) => edit(join(checkout, RECORD), `"format":2`, `"format":1`)],
+    ["the record lacks members", (checkout) => writeFileSync(join(checkout, RECORD), `{ "format": 2 }`)],
     ["the bundle is missing", (checkout) => rmSync(join(checkout, "dist/builds", onlyBuild(checkout)), { recursive: true })],
     ["no bundle exists", (checkout) => rmSync(join(checkout, "dist"), { recursive: true })],
   ])("is the sources if %s [I2.unlike]", async (_what, change) => {

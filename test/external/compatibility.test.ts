@@ -5,7 +5,7 @@ import { readBaseline, readCommits } from "./baseline.ts";
 import { compatibilityText } from "./compatibility.ts";
 import { GAPS, gapOf } from "./gaps.ts";
 
-const SUITES = ["std", "deno", "wpt", "packages", "jmespath", "test262"];
+const SUITES = ["std", "deno", "wpt", "packages", "jmespath", "json-schema", "test262"];
 
 describe("the outside suites' baselines", () => {
   it("name a reason for every test that fails, and every reason has a test", async () => {

@@ -2,6 +2,7 @@
 
 import { type Baseline, type BaselineEntry, readBaseline, readCommits } from "./baseline.ts";
 import { type Gap, gapOf } from "./gaps.ts";
+import { type PackageLoads, readPackageLoads } from "./package-loads.ts";
 
 interface Section {
   readonly suite: string;
@@ -66,6 +67,15 @@ const SECTIONS: readonly Section[] = [
     unit: "suite",
     unitOf: () => "query",
   },
+  {
+    suite: "json-schema",
+    title: "JSON Schema",
+    repository: "json-schema-org/JSON-Schema-Test-Suite",
+    about:
+      "The official suite, run by the validator that checks arguments and outputs of tools. Schemas that are not supported are refused when a plugin is loaded.",
+    unit: "folder",
+    unitOf: (file) => file.split("/").slice(0, -1).join("/"),
+  },
 ];
 
 const NOT_PURE = new Set(["cli", "fs", "http", "io", "net", "webgpu"].map((name) => `@std/${name}`));
@@ -85,6 +95,7 @@ export async function compatibilityText(): Promise<string> {
     "baseline (test/external/baselines) names for each test. *Deno passes* counts the failing tests that Deno itself passes.",
     "",
     ...sections.flat(),
+    ...packageLines(await readPackageLoads()),
   ].join("\n");
 }
 
@@ -163,5 +174,29 @@ function reasonLines(reasons: ReadonlyMap<Gap, readonly string[]>): readonly str
   return [
     ...(gaps.length === 0 ? [] : ["Gaps, with the number of tests:", "", ...gaps, ""]),
     ...(outs.length === 0 ? [] : ["Not runnable:", "", ...outs, ""]),
+  ];
+}
+
+/** One row for each package that was vendored alone. */
+function packageLines(loads: PackageLoads): readonly string[] {
+  const rows = [...loads].map(([name, { version, build, lacks = [], why }]) => {
+    const names = lacks.map((module) => `\`${module}\``).join(", ");
+    return `| ${name} ${version} | ${build ?? "–"} | ${build === undefined ? (why ?? "").replaceAll("|", "\\|") : names} |`;
+  });
+  const loading = [...loads.values()].filter(({ build }) => build !== undefined);
+  const complete = loading.filter(({ lacks }) => lacks === undefined);
+  return [
+    "## Popular packages",
+    "",
+    `Each package of test/external/programs/package.json, vendored alone as by \`bascule vendor\`: the build that loads in the sandbox with all`,
+    "its exports read, and the Node modules and optional packages that it names and that throw when they are used. Of some packages these are",
+    "the main thing: a database client without sockets loads, but cannot connect.",
+    "",
+    `${String(loading.length)} of ${String(loads.size)} load, ${String(complete.length)} of them lack nothing.`,
+    "",
+    "| package | build | lacks, or why it does not load |",
+    "|---|---|---|",
+    ...rows,
+    "",
   ];
 }

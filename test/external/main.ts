@@ -13,9 +13,11 @@ import type { EngineBuild } from "../../sandbox/mod.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { compare, readBaseline, writeBaseline, writeCommit } from "./baseline.ts";
 import { runCase } from "./run-case.ts";
+import { runPackageLoads } from "./package-loads.ts";
 import { runTestFiles } from "./run-test-files.ts";
 import type { Case, CaseResult, ScriptCase, Suite } from "./suite.ts";
 import { JMESPATH } from "./suites/jmespath.ts";
+import { JSON_SCHEMA } from "./suites/json-schema.ts";
 import { PACKAGES } from "./suites/packages.ts";
 import { DENO } from "./suites/deno.ts";
 import { STD } from "./suites/std.ts";
@@ -23,7 +25,7 @@ import { TEST262 } from "./suites/test262.ts";
 import { WPT } from "./suites/wpt.ts";
 
 /** Suites. To add one, add an entry here. */
-const SUITES: readonly Suite[] = [WPT, STD, DENO, PACKAGES, JMESPATH, TEST262];
+const SUITES: readonly Suite[] = [WPT, STD, DENO, PACKAGES, JMESPATH, JSON_SCHEMA, TEST262];
 
 const WORKERS = 2;
 const SHOWN = 60;
@@ -62,8 +64,17 @@ async function main(): Promise<number> {
     return 2;
   }
   let code = 0;
-  for (const suite of suites) code = Math.max(code, await runSuite(suite, { filter, engines, update, show }));
+  for (const suite of suites) {
+    if (suite === PACKAGES) code = Math.max(code, await loadPackages(filter, update));
+    code = Math.max(code, await runSuite(suite, { filter, engines, update, show }));
+  }
   return code;
+}
+
+/** Runs the first half of the packages' suite. `runSuite` reports a missing checkout. */
+async function loadPackages(filter: readonly string[], update: boolean): Promise<number> {
+  const root = process.env[PACKAGES.variable] ?? "";
+  return root === "" ? 0 : await runPackageLoads(root, { filter, update, print });
 }
 
 async function runSuite(suite: Suite, options: Options): Promise<number> {

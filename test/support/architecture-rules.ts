@@ -28,6 +28,8 @@ const LAYERS: Readonly<Record<string, { readonly layers: readonly string[]; read
       "diff",
       "fflate",
       "yaml",
+      "acorn",
+      "@sveltejs/acorn-typescript",
       "hono",
       "@modelcontextprotocol/client",
       "@modelcontextprotocol/server",

@@ -1,6 +1,6 @@
 /** A plugin directory in memory whose versions need consent, with lock, kept versions, grants and the user's acts. */
 
-import type { ConsentMode } from "../../host/plugins/consent/changes.ts";
+import type { ConsentMode } from "../../host/plugins/consent/change.ts";
 import { type Consent, createConsent } from "../../host/plugins/consent/consent.ts";
 import { type ConsentActs, createConsentActs } from "../../host/plugins/consent/consent-acts.ts";
 import { type Lock, openLock } from "../../host/plugins/consent/lock.ts";
@@ -75,7 +75,14 @@ export async function consentWorld(
   return {
     ...bench,
     ...{ platform, consent, lock, grants, plant },
-    acts: createConsentActs({ directory, consent, grants, files: platform.files, onGrantsChanged: () => undefined }),
+    acts: createConsentActs({
+      directory,
+      consent,
+      grants,
+      files: platform.files,
+      removeData: async () => {},
+      onGrantsChanged: () => undefined,
+    }),
     async edit(more) {
       plant(more);
       await directory.reloadChanged();

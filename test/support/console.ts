@@ -84,7 +84,7 @@ export async function openConsole(
   complaints: string[],
   options: Parameters<Browser["newContext"]>[0] = {},
 ): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width: 400, height: 800 }, ...options });
+  const context = await browser.newContext({ viewport: { width: 1100, height: 800 }, ...options });
   const page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {

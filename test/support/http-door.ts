@@ -44,13 +44,17 @@ export interface HttpDoorOptions {
   readonly tokens?: readonly TokenConfig[];
   /** Folder of the plugins. */
   readonly plugins?: string;
+  /** Path of a `bascule.json` on the platform; then `project` is only the server's. */
+  readonly config?: string;
+  readonly trust?: NonNullable<HostOptions["trust"]>;
 }
 
 export async function httpDoor(options: HttpDoorOptions = {}): Promise<HttpDoorUnderTest> {
   const { platform = memoryPlatform(), project = {}, mounts = [] } = options;
-  const { tools, plugins } = options;
+  const { tools, plugins, config = project, trust } = options;
   const host = await createHost({
-    ...{ platform, config: project, events: { store: true } },
+    ...{ platform, config, events: { store: true } },
+    ...(trust !== undefined && { trust }),
     ...(tools && { tools }),
     ...(plugins !== undefined && { plugins }),
   });

@@ -33,13 +33,15 @@ const DEMO_MANIFEST = {
 export interface RecordingHostOptions extends HostOptions {
   /** Additional members of the plugin's manifest. */
   readonly manifest?: object;
+  /** Additional files of the plugin. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** @param main the plugin's module, which exports `run` */
 export async function recordingHost(main: string, options: RecordingHostOptions = {}): Promise<RecordingHost> {
-  const { manifest = {}, env = {}, ...more } = options;
-  const files = { "manifest.json": JSON.stringify({ ...DEMO_MANIFEST, ...manifest }), "main.ts": main, "own.txt": "its own" };
+  const { manifest = {}, env = {}, files: added = {}, ...more } = options;
+  const files = { "manifest.json": JSON.stringify({ ...DEMO_MANIFEST, ...manifest }), "main.ts": main, "own.txt": "its own", ...added };
   const planted = Object.fromEntries(Object.entries(files).map(([path, text]) => [`plugins/demo/${path}`, text]));
   const platform = memoryPlatform(
     { ...planted, "a.txt": "one", "b.txt": "two", "bascule.json": "{}" },

@@ -42,6 +42,8 @@ export interface TestSandbox extends AsyncDisposable {
 export interface TestSandboxOptions extends SandboxOptions {
   /** Kind of isolation of the workers. Default: threads of this process. */
   readonly by?: "thread" | "process";
+  /** Milliseconds by which the host's clock is behind, so that a worker that the machine starves for a moment does not look held. */
+  readonly behindMs?: number;
 }
 
 const isolation = createIsolation();
@@ -57,7 +59,7 @@ export const SANDBOXES: readonly (readonly [name: string, options: TestSandboxOp
 /** Default isolation. `BASCULE_ISOLATION=process vitest run test/sandbox` runs the whole suite in processes, which takes minutes. */
 const BY = process.env["BASCULE_ISOLATION"] === "process" ? "process" : "thread";
 
-export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): TestSandbox {
+export function startSandbox({ by = BY, behindMs = 0, ...options }: TestSandboxOptions = {}): TestSandbox {
   const defects: string[] = [];
   const launcher = createWorkerLauncher();
   let workersStarted = 0;
@@ -69,7 +71,9 @@ export function startSandbox({ by = BY, ...options }: TestSandboxOptions = {}): 
   const all = { readLarge, onDefect: (message: string) => void defects.push(message), ...options };
   const { prepareProcesses } = isolation;
   const sandbox =
-    by === "thread" ? createSandbox({ ...launcher, start }, all) : createProcessSandbox({ ...launcher, prepareProcesses }, all);
+    by === "thread"
+      ? createSandbox({ ...launcher, start, now: () => launcher.now() - behindMs }, all)
+      : createProcessSandbox({ ...launcher, prepareProcesses }, all);
   return {
     sandbox,
     defects,

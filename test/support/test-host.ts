@@ -5,7 +5,7 @@ import { showLarge } from "../../host/call/arguments.ts";
 import { localService } from "./local-service.ts";
 import { createEventBus } from "../../host/audit/event-bus.ts";
 import type { EventType, HostEvent } from "../../host/audit/events.ts";
-import type { RawArguments } from "../../host/call/arguments.ts";
+import type { RawArguments } from "../../host/call/argument-text.ts";
 import type { ToolResult } from "../../host/call/call.ts";
 import { createToolCalls } from "../../host/dispatch/chains/tool-calls.ts";
 import { createCalls, type Calls, type CallOptions } from "../../host/dispatch/calls.ts";
@@ -90,7 +90,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     openTools: createToolCalls({ current: () => current(), newId: random.uuidv7 }),
   });
   const confirmations = createPendingConfirmations();
-  const confirm = createConfirm({
+  const { confirm, asks } = createConfirm({
     emit: bus.emit,
     newId: random.uuidv7,
     platform,
@@ -117,6 +117,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       policy,
       hooks: createHookGates(options.hooks ?? {}, onDefect),
       confirm,
+      asks,
       preview,
       executors,
       revocations,

@@ -6,6 +6,7 @@ import { currentPlatform } from "../../host/platform/mod.ts";
 import type { OpenToolCalls } from "../../host/capabilities/mod.ts";
 import type { Platform } from "../../host/platform/platform.ts";
 import type { Execution, Outcome } from "../../host/tools/execution.ts";
+import { createDataFolders } from "../../host/routes/data-folders.ts";
 import { createProcessExecutor } from "../../host/routes/process/process.ts";
 import { createSession } from "../../host/call/session.ts";
 import type { RegisteredTool } from "../../host/tools/tool.ts";
@@ -67,12 +68,14 @@ export interface RealRunOptions extends TrustedExecution {
   readonly workspace: string;
   readonly platform?: Partial<Platform>;
   readonly openTools?: OpenToolCalls;
+  /** Folder above `data` and `databases`. Absent: plugins have no data. */
+  readonly dataFolders?: string;
 }
 
 /** Runs one call on real files. */
 export async function runTrusted(
   tool: RegisteredTool,
-  { workspace, platform: parts, permissions = {}, openTools, ...options }: RealRunOptions,
+  { workspace, platform: parts, permissions = {}, openTools, dataFolders: above, ...options }: RealRunOptions,
 ): Promise<RealRun> {
   const memory = memoryPlatform();
   const platform = { ...currentPlatform(), log: memory.log, ...parts };
@@ -80,11 +83,18 @@ export async function runTrusted(
   const { decision, call, ...execution } = trustedExecution(tool, options);
   const layer = {
     name: "test",
-    permissions: compilePermissions(permissions, { base: workspace, workspace, tmp: `${workspace}/tmp` }),
+    permissions: compilePermissions(permissions, { base: workspace, workspace, tmp: `${workspace}/tmp`, data: `${above}/data/words` }),
     unnamed: "none",
     otherwise: "prompt",
   } as const;
-  const outcome = await createProcessExecutor({ ...route, graceMs: 200, ...(openTools && { openTools }) })({
+  const dataFolders =
+    above === undefined ? undefined : createDataFolders({ data: `${above}/data`, databases: `${above}/databases` }, platform);
+  const outcome = await createProcessExecutor({
+    ...route,
+    graceMs: 200,
+    ...(openTools && { openTools }),
+    ...(dataFolders && { dataFolders }),
+  })({
     ...execution,
     decision: { ...decision, grant: { layers: [layer] } },
     call: { ...call, session: createSession({ id: "session-1", workspace }) },

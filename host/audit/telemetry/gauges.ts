@@ -29,13 +29,14 @@ export function hostGauges({ version, tools, plugins, confirmations, sandbox }: 
   ];
 }
 
-function sandboxGauges({ workers, busy, queued }: SandboxUse): readonly MetricFamily[] {
+function sandboxGauges({ workers, busy, queued, memoryBytes }: SandboxUse): readonly MetricFamily[] {
   return [
     gauge("bascule_sandbox_workers", "Sandbox workers by state, without the spare worker.", [
       { labels: { state: "busy" }, value: busy },
       { labels: { state: "idle" }, value: workers - busy },
     ]),
     gauge("bascule_sandbox_queue_length", "Calls that wait for a worker.", [{ labels: {}, value: queued }]),
+    gauge("bascule_sandbox_memory_bytes", "Memory of the workers' instances.", [{ labels: {}, value: memoryBytes }]),
   ];
 }
 

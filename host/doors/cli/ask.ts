@@ -1,6 +1,6 @@
 /** Asks the user at the terminal for confirmation. */
 
-import type { CommandContext } from "./command.ts";
+import type { ClientContext } from "./command.ts";
 import { usageError } from "./cli-error.ts";
 import type { OptionSpec } from "./arguments.ts";
 
@@ -11,7 +11,7 @@ export const YES_OPTION: OptionSpec = { name: "yes", short: "y", about: "Do not 
  *
  * @throws {CliError} if no terminal is attached
  */
-export async function confirmAct({ platform, options, output, signal }: CommandContext, question: string): Promise<boolean> {
+export async function confirmAct({ platform, options, output, signal }: ClientContext, question: string): Promise<boolean> {
   if (options.has(YES_OPTION.name)) return true;
   if (!platform.terminal.interactive)
     throw usageError("Needs confirmation, and no terminal is attached to ask on", ["Give --yes to continue without confirmation"]);
@@ -20,7 +20,7 @@ export async function confirmAct({ platform, options, output, signal }: CommandC
 
 /** Asks on the terminal, which must be interactive. Returns true if the user answers yes. */
 export async function askYes(
-  { platform, output, signal }: Pick<CommandContext, "platform" | "output" | "signal">,
+  { platform, output, signal }: Pick<ClientContext, "platform" | "output" | "signal">,
   question: string,
 ): Promise<boolean> {
   const answer = await platform.terminal.ask(`${output.style.bold(question)} [y/N] `, signal);
@@ -34,7 +34,7 @@ const PAGE_ROWS = 22;
 const FEWEST_COLUMNS = 20;
 
 /** Shows lines in full. If a confirmation follows, shows them page by page, so that nothing scrolls away unread. */
-export async function showPages({ platform, options, output, signal }: CommandContext, lines: readonly string[]): Promise<void> {
+export async function showPages({ platform, options, output, signal }: ClientContext, lines: readonly string[]): Promise<void> {
   const isAsked = platform.terminal.interactive && !options.has(YES_OPTION.name) && options.value("digest") === undefined;
   const columns = Math.max(FEWEST_COLUMNS, output.columns);
   const page = PAGE_ROWS * columns;

@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from "../../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../../manifests/mod.ts";
-import { FileError, type Platform } from "../../platform/platform.ts";
+import { FileError, type ClientPlatform } from "../../platform/platform.ts";
 import { tryJson } from "../../primitives/json/json-text.ts";
 import { usageError } from "./cli-error.ts";
 import { nearestName } from "../../tools/nearest.ts";
@@ -16,7 +16,11 @@ type CallArguments = { readonly kind: "text"; readonly text: string } | { readon
  *
  * @throws {CliError} if they are given in two forms
  */
-export async function readCallArguments(words: readonly string[], file: string | undefined, platform: Platform): Promise<CallArguments> {
+export async function readCallArguments(
+  words: readonly string[],
+  file: string | undefined,
+  platform: ClientPlatform,
+): Promise<CallArguments> {
   const [first] = words;
   if (file !== undefined && first !== undefined) throw usageError("Give the arguments either with --args or after the tool, not both");
   if (file === "-" || (first === "-" && words.length === 1))
@@ -26,7 +30,7 @@ export async function readCallArguments(words: readonly string[], file: string |
   return { kind: "words", words };
 }
 
-async function readArgumentFile(path: string, platform: Platform): Promise<string> {
+async function readArgumentFile(path: string, platform: ClientPlatform): Promise<string> {
   try {
     return new TextDecoder().decode(await platform.files.readBytes(path, LIMIT_CEILINGS.argumentBytes));
   } catch (error) {

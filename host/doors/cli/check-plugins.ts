@@ -38,7 +38,7 @@ export async function checkPlugins(
   platform: Platform,
   { isolation, acceptedLimits, unavailable }: CheckOptions,
 ): Promise<readonly PluginCheck[]> {
-  const sandbox = openSandbox(platform, isolation, (message) => platform.log.write("error", message));
+  const sandbox = openSandbox(platform, isolation, { onDefect: (message) => platform.log.write("error", message) });
   const registry = createRegistry({ newId: platform.random.uuidv7 });
   const directory = createPluginDirectory({
     roots,

@@ -1,13 +1,15 @@
 /** Interface of a CLI command. Each command is one file in `commands/` and one line in `commands/mod.ts`. */
 
-import type { Platform } from "../../platform/platform.ts";
+import type { ClientPlatform, Platform } from "../../platform/platform.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import type { Output } from "./output.ts";
 import type { Project } from "./project.ts";
 
-/** Context of one run of a command. */
-export interface CommandContext {
-  readonly platform: Platform;
+/** Context of one run of a command that first asks a running host. */
+export interface ClientContext {
+  readonly platform: ClientPlatform;
+  /** Loads the rest of the platform. */
+  readonly whole: () => Promise<Platform>;
   readonly positionals: readonly string[];
   readonly options: Options;
   readonly output: Output;
@@ -16,6 +18,11 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   /** Loads all commands, for completions. */
   readonly commands: () => Promise<readonly Command[]>;
+}
+
+/** Context of one run of a command. */
+export interface CommandContext extends ClientContext {
+  readonly platform: Platform;
 }
 
 /** Kind of a positional argument, for completion: a plugin name, a tool name, either, a path, or one of these words. */
@@ -37,4 +44,9 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Runs the command. @returns the exit code @throws {CliError} to end with a message */
   run(context: CommandContext): Promise<number>;
+}
+
+/** A command that a running host answers: it starts with little loaded. */
+export interface ClientCommand extends Command {
+  run(context: ClientContext): Promise<number>;
 }

@@ -2,13 +2,13 @@
 
 import type { ToolResult } from "../../call/call.ts";
 import type { Committed, CommitRefused } from "../../effects/overlay/dry-runs.ts";
-import type { CommandContext } from "./command.ts";
+import type { ClientContext } from "./command.ts";
 import { dryRunLines } from "../../call/dry-run-text.ts";
 import type { HostAccess } from "./host-access.ts";
 import { count, printable } from "../../primitives/text.ts";
 
 /** @returns the outcome of the commit; undefined if there is nothing to commit, or if it was refused without `--apply` */
-export async function commitDryRun(context: CommandContext, host: HostAccess, result: ToolResult): Promise<Committed | undefined> {
+export async function commitDryRun(context: ClientContext, host: HostAccess, result: ToolResult): Promise<Committed | undefined> {
   const { output, platform, options, signal } = context;
   const { dryRun, callId } = result;
   if (dryRun === undefined) return undefined;
@@ -43,7 +43,7 @@ export async function commitDryRun(context: CommandContext, host: HostAccess, re
 const NOT_SENT = "requests with side effects were not sent, so the effect of the call is unknown";
 
 /** Formats the outcome of a commit. */
-export function committedLines(committed: Committed, output: CommandContext["output"]): readonly string[] {
+export function committedLines(committed: Committed, output: ClientContext["output"]): readonly string[] {
   const { style } = output;
   const { filesModified } = committed;
   if (committed.ok) return [`${style.green("applied")}  ${count(filesModified.length, "change")}`];

@@ -1,10 +1,14 @@
 /** Asks the user at the terminal to confirm a call. */
 
+import type { Permissions } from "../../../manifests/mod.ts";
 import type { ConfirmationRequest, ConfirmPrompt } from "../../call/call.ts";
+import { grantForAlways } from "../../confirmations/always-grant.ts";
 import { shownRequest } from "../../confirmations/request.ts";
-import type { Platform } from "../../platform/platform.ts";
+import type { ClientPlatform } from "../../platform/platform.ts";
 import { dryRunLines } from "../../call/dry-run-text.ts";
+import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
+import type { ReaderPlace } from "./plugin-text.ts";
 import { count, printable, printableLines } from "../../primitives/text.ts";
 
 const MAX_SHOWN = 4_000;
@@ -12,16 +16,53 @@ const MAX_SHOWN = 4_000;
 const MAX_PATHS = 20;
 
 /** Creates a confirmation prompt on the terminal; undefined if the terminal is not interactive. */
-export function terminalPrompt(platform: Platform, output: Output): ConfirmPrompt | undefined {
+export function terminalPrompt(platform: ClientPlatform, output: Output, onAlways?: OnAlways): ConfirmPrompt | undefined {
   const { terminal } = platform;
   if (!terminal.interactive) return undefined;
   return async (request, signal) => {
     terminal.error(`${questionLines(request, output).join("\n")}\n`);
-    const answer = await terminal.ask(`${output.style.bold("Allow it?")} [y/N] `, signal);
+    for (const line of onAlways === undefined ? [] : alwaysLines(request, output, onAlways.place)) terminal.error(`${line}\n`);
+    const answer = await terminal.ask(promptText(request, output.style, onAlways !== undefined), signal);
     // Without an answer the cursor is still on the line of the confirmation.
     if (answer === undefined) terminal.error("\n");
-    return answer === undefined ? undefined : /^\s*y(es)?\s*$/iu.test(answer);
+    const decision = answerOf(answer, request);
+    const permissions = grantForAlways(request);
+    if (decision !== "always") return decision === undefined ? undefined : decision === "yes";
+    if (permissions === undefined || onAlways === undefined) return false;
+    onAlways.grant(request.plugin ?? "", permissions);
+    return true;
   };
+}
+
+/** Where an answer "always" goes: a grant for later calls. */
+interface OnAlways {
+  readonly place: ReaderPlace;
+  /** Called before the answer takes effect. Grant after the call: a changed grant would end it. */
+  grant(plugin: string, permissions: Permissions): void;
+}
+
+/** The user's answer. */
+type Answer = "yes" | "no" | "always";
+
+/** @returns undefined without an answer; "always" only if it was offered */
+export function answerOf(answer: string | undefined, request: ConfirmationRequest): Answer | undefined {
+  if (answer === undefined) return undefined;
+  if (/^\s*a(lways)?\s*$/iu.test(answer) && grantForAlways(request) !== undefined) return "always";
+  return /^\s*y(es)?\s*$/iu.test(answer) ? "yes" : "no";
+}
+
+/** Returns the command that "always" stands for; no lines if it is not offered. */
+export function alwaysLines(request: ConfirmationRequest, output: Output, place: ReaderPlace): readonly string[] {
+  const permissions = grantForAlways(request);
+  if (permissions === undefined) return [];
+  const command = grantAdvice(request.plugin ?? "", permissions, { ...place, program: output.program });
+  return command === undefined ? [] : [`  always     ${printable(command)}`];
+}
+
+/** @param offersAlways whether the caller can store a grant */
+export function promptText(request: ConfirmationRequest, style: Output["style"], offersAlways = true): string {
+  const choices = offersAlways && grantForAlways(request) !== undefined ? "[y/N/a = always]" : "[y/N]";
+  return `${style.bold("Allow it?")} ${choices} `;
 }
 
 /** Formats a permission that a running call requests, with the target of a link. */

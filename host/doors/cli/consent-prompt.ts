@@ -5,6 +5,7 @@ import { errorText } from "../../platform/error-text.ts";
 import type { Operations } from "../operations.ts";
 import type { HeldVersion } from "../../plugins/folder/status.ts";
 import type { CommandContext } from "./command.ts";
+import type { LiveRegion } from "./live-region.ts";
 import { shortDigest } from "./consent-text.ts";
 import { printable } from "../../primitives/text.ts";
 
@@ -23,10 +24,9 @@ type Question = Pick<HeldVersion, "version" | "digest">;
 /** Creates the prompts; undefined if the terminal is not interactive. */
 export function createConsentPrompts(
   { platform, output, signal }: CommandContext,
-  operations: Pick<Operations, "accept">,
+  { operations, region }: { readonly operations: Pick<Operations, "accept">; readonly region: LiveRegion },
 ): ConsentPrompts | undefined {
-  const { terminal } = platform;
-  if (!terminal.interactive || output.json) return undefined;
+  if (!platform.terminal.interactive || output.json) return undefined;
   const waiting = new Map<string, Question>();
   let current: { readonly plugin: string; readonly over: AbortController } | undefined;
   let asking: Promise<void> = Promise.resolve();
@@ -49,9 +49,8 @@ export function createConsentPrompts(
 
   async function askOne(plugin: string, { version, digest }: Question, until: AbortSignal): Promise<void> {
     const text = `Accept ${printable(plugin)} ${printable(version)} (${shortDigest(digest)})?`;
-    const answer = await terminal.ask(`${output.style.bold(text)} [y/N] `, until);
-    // Without an answer the cursor is still on the line of the prompt.
-    if (answer === undefined) return terminal.error("\n");
+    const answer = await region.ask(`${output.style.bold(text)} [y/N] `, until);
+    if (answer === undefined) return;
     if (!/^\s*y(es)?\s*$/iu.test(answer)) return output.line(`Not accepted yet: ${output.program} accept ${printable(plugin)}`);
     const outcome = await operations.accept(plugin, digest);
     if (outcome.kind === "changed") output.line("The plugin changed in the meantime, and waits again");

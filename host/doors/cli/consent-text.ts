@@ -1,7 +1,6 @@
 /** Formats the changes in a plugin version. All texts come from the plugin's author and are made inert. */
 
-import type { ConsentChange } from "../../plugins/consent/changes.ts";
-import { asks } from "../../plugins/consent/changes.ts";
+import { asks, type ConsentChange } from "../../plugins/consent/change.ts";
 import { changeText, measureText } from "../../plugins/consent/change-text.ts";
 import type { HeldVersion } from "../../plugins/folder/status.ts";
 import type { Style } from "../../primitives/style.ts";

@@ -7,7 +7,7 @@ import { LockFileError } from "../../plugins/consent/lock.ts";
 import { PackageError } from "../../plugins/installing/package-error.ts";
 import { GrantFileError } from "../../project/grants/grants.ts";
 import { ExportError } from "../../testing/export-case.ts";
-import { FileError, type Platform } from "../../platform/platform.ts";
+import { type ClientPlatform, FileError } from "../../platform/platform.ts";
 import { ProjectConfigError } from "../../project/project-file.ts";
 import { TrustFileError } from "../../project/trust/trust-store.ts";
 import { CliError } from "./cli-error.ts";
@@ -16,7 +16,7 @@ import type { Output } from "./output.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
 
 /** Prints the error. An unknown error is a defect: its stack goes to the log. @returns the exit code */
-export function reportError(error: unknown, platform: Platform, output: Output): number {
+export function reportError(error: unknown, platform: ClientPlatform, output: Output): number {
   const shown = toCliError(error, output.program);
   if (!shown) {
     platform.log.write("error", "The command failed unexpectedly", { error });

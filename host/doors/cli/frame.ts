@@ -46,23 +46,29 @@ function frameLines(problem: PluginProblem, options: FrameOptions): readonly str
   const { style } = options;
   const digits = String(frame.first + frame.lines.length - 1).length;
   const width = Math.max(BEFORE_COLUMN, options.columns - digits - MARGIN);
-  const start = column !== undefined && column > width ? column - BEFORE_COLUMN : 0;
+  const start = column !== undefined && column >= width ? column - BEFORE_COLUMN : 0;
   const lines: string[] = [];
   for (const [index, text] of frame.lines.entries()) {
     const number = frame.first + index;
-    const shown = cut(text, start, width);
     const label = String(number).padStart(digits);
     if (number !== line) {
-      lines.push(style.dim(`    ${label} | ${shown}`));
+      // The lines around show where the code is, so they are shown from their beginning.
+      lines.push(style.dim(`    ${label} | ${marked(text, 0, width)}`));
       continue;
     }
-    lines.push(`${style.red("  >")} ${label} | ${shown}`);
+    lines.push(`${style.red("  >")} ${label} | ${marked(text, start, width)}`);
     if (column === undefined) continue;
     // Escaping can widen the text before the mark, so measure its printable form.
     const before = cut(text.slice(0, column - 1), start, width);
-    lines.push(`${" ".repeat(4 + digits)} | ${" ".repeat([...before].length)}${style.red("^")}`);
+    const mark = start > 0 ? 1 : 0;
+    lines.push(`${" ".repeat(4 + digits)} | ${" ".repeat([...before].length + mark)}${style.red("^")}`);
   }
   return lines;
+}
+
+/** Cuts the line to the terminal's width, with "…" at each end where it goes on. */
+function marked(text: string, start: number, width: number): string {
+  return `${start > 0 ? "…" : ""}${cut(text, start, width)}${text.length > start + width ? "…" : ""}`;
 }
 
 function cut(text: string, start: number, width: number): string {

@@ -4,11 +4,10 @@ import type { Permissions } from "../../../manifests/mod.ts";
 import { defined } from "../../primitives/defined.ts";
 import { connectToHost } from "../socket/socket-client.ts";
 import type { Operations } from "../operations.ts";
-import type { ConsentMode } from "../../plugins/consent/changes.ts";
-import type { CommandContext } from "./command.ts";
+import type { ConsentMode } from "../../plugins/consent/change.ts";
+import type { ClientContext } from "./command.ts";
 import { isFrozenRun } from "./frozen-flag.ts";
 import { ISOLATION_OPTION } from "./isolation-flag.ts";
-import { openLocalHost } from "./local-host.ts";
 import { pathFrom } from "./paths.ts";
 
 /** Access to a host. */
@@ -32,7 +31,7 @@ interface AccessOptions {
 }
 
 /** Opens a host. Notes on stderr if a running host answers, because its plugins and grants apply then. */
-async function openHost(context: CommandContext, options: AccessOptions = {}): Promise<HostAccess> {
+async function openHost(context: ClientContext, options: AccessOptions = {}): Promise<HostAccess> {
   const { platform, project, output } = context;
   const hasPermissions = options.oneRun !== undefined && Object.keys(options.oneRun).length > 0;
   const ownHost = hasPermissions || context.options.has(ISOLATION_OPTION.name) || isFrozenRun(context.options);
@@ -47,7 +46,9 @@ async function openHost(context: CommandContext, options: AccessOptions = {}): P
     output.note(output.style.dim("(using a separate host, because flags apply to this run only; another host is running here)"));
   }
   const { oneRun = {}, onlyTool, consent, servers = serversFor(onlyTool ?? "") } = options;
-  const local = await openLocalHost(context, oneRun, {
+  // Loaded by who needs it: a running host answers without.
+  const { openLocalHost } = await import("./local-host.ts");
+  const local = await openLocalHost({ ...context, platform: await context.whole() }, oneRun, {
     mcp: servers,
     ...defined({ onlyTool, consent }),
   });
@@ -61,7 +62,7 @@ export function serversFor(name: string): boolean | { readonly only: string } {
 }
 
 /** Opens a host, runs `use`, and always closes the host. */
-export async function withHost<T>(context: CommandContext, use: (host: HostAccess) => Promise<T>, options: AccessOptions = {}): Promise<T> {
+export async function withHost<T>(context: ClientContext, use: (host: HostAccess) => Promise<T>, options: AccessOptions = {}): Promise<T> {
   const host = await openHost(context, options);
   try {
     return await use(host);

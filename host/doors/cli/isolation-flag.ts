@@ -1,8 +1,6 @@
 /** `--isolation`: overrides the isolation of `bascule.json` for this run. */
 
 import { ISOLATION_KINDS, type IsolationConfig, type IsolationKind } from "../../../manifests/mod.ts";
-import { isolationOf } from "../../host/open-sandbox.ts";
-import { openProject } from "../../project/project-file.ts";
 import type { Options, OptionSpec } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
@@ -28,6 +26,10 @@ export async function isolationOfProject({
   project,
   options,
 }: Pick<CommandContext, "platform" | "project" | "options">): Promise<IsolationConfig> {
+  const [{ openProject }, { isolationOf }] = await Promise.all([
+    import("../../project/project-file.ts"),
+    import("../../host/open-sandbox.ts"),
+  ]);
   const { config } = await openProject(platform, project.configFile ?? false);
   return isolationOf(isolationOfRun(options).isolation, () => config().isolation);
 }

@@ -1,6 +1,8 @@
 /** Runs a plugin's cases and tests after each reload in `bascule dev` (SPEC I7). */
 
-import type { Permissions } from "../../../manifests/mod.ts";
+import type { IsolationConfig, Permissions } from "../../../manifests/mod.ts";
+import { createSharedSandbox, type SharedSandbox } from "../../../sandbox/mod.ts";
+import { openSandbox } from "../../host/open-sandbox.ts";
 import { errorText } from "../../platform/error-text.ts";
 import { FileError } from "../../platform/platform.ts";
 import type { FileOutcome } from "../../testing/outcome.ts";
@@ -11,7 +13,7 @@ import { readManifest } from "../../plugins/types/read-manifest.ts";
 import type { CommandContext } from "./command.ts";
 import { isolationOfProject } from "./isolation-flag.ts";
 import { pathFrom } from "./paths.ts";
-import { timeOf } from "./live-lines.ts";
+import { timeOf } from "./terminal-log.ts";
 import { countTests, failuresOf } from "./test-text.ts";
 import { printable, shorten } from "../../primitives/text.ts";
 
@@ -43,7 +45,15 @@ export function createTestKeeper(
   const { platform, output } = context;
   const waiting = new Map<string, { readonly directory: string; readonly serving: string | undefined }>();
   const ending = new AbortController();
-  let running: Promise<void> | undefined;
+  const warm = createWarmSandbox(context);
+  let running: Promise<void> | undefined = prepare();
+
+  /** Starts the workers before the first save. */
+  async function prepare(): Promise<void> {
+    // The first run meets the same error and reports it.
+    await isolationOfProject(context).then(warm.get, () => undefined);
+    await runAll();
+  }
 
   async function runAll(): Promise<void> {
     for (let [next] = waiting; next !== undefined && !ending.signal.aborted; [next] = waiting) {
@@ -64,10 +74,11 @@ export function createTestKeeper(
     // The loader reports an invalid manifest.
     if (manifest === undefined || !manifest.ok) return undefined;
     const isolation = await isolationOfProject(context);
+    const sandbox = await warm.get(isolation);
     const { signal } = ending;
     const bytes = await readBytes(platform, folder);
     const isServing = bytes !== undefined && (await digestFiles(bytes)) === serving;
-    const run = { platform, manifest: manifest.manifest, directory: folder, isolation, signal, ...(bytes && { files: bytes }) };
+    const run = { platform, manifest: manifest.manifest, directory: folder, isolation, sandbox, signal, ...(bytes && { files: bytes }) };
     const files = await runPlugin({ ...run, grants: isServing ? grantsOfTests(grants) : OWN_WORKSPACE });
     return files.length === 0 || ending.signal.aborted ? undefined : files;
   }
@@ -109,7 +120,34 @@ export function createTestKeeper(
       ending.abort();
       waiting.clear();
       await running;
+      await warm.close();
     },
+  };
+}
+
+/** The sandbox of all test runs. Its workers stay warm between runs: starting them would take longer than most tests. */
+interface WarmSandbox {
+  /** Returns the sandbox, or a new one if the project's isolation has changed. */
+  get(isolation: IsolationConfig): Promise<SharedSandbox>;
+  close(): Promise<void>;
+}
+
+function createWarmSandbox({ platform }: Pick<CommandContext, "platform">): WarmSandbox {
+  let current: { readonly key: string; readonly sandbox: SharedSandbox } | undefined;
+  const close = async (): Promise<void> => {
+    await current?.sandbox.close();
+    current = undefined;
+  };
+  return {
+    async get({ by, alone }) {
+      const key = JSON.stringify([by, alone]);
+      if (current?.key === key) return current.sandbox;
+      await close();
+      const onDefect = (message: string): void => platform.log.write("error", message);
+      current = { key, sandbox: createSharedSandbox(openSandbox(platform, { by, alone }, { onDefect })) };
+      return current.sandbox;
+    },
+    close,
   };
 }
 

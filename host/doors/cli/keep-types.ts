@@ -3,7 +3,7 @@
 import { FileError, type Platform } from "../../platform/platform.ts";
 import { readManifest } from "../../plugins/types/read-manifest.ts";
 import { compareTypes, writeInFolder } from "../../plugins/types/write-types.ts";
-import { timeOf } from "./live-lines.ts";
+import { timeOf } from "./terminal-log.ts";
 import type { Output } from "./output.ts";
 import { printable } from "../../primitives/text.ts";
 

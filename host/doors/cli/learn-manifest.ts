@@ -1,13 +1,12 @@
 /** `bascule learn --write`: shows the changes of the manifest, asks for confirmation, and writes it. */
 
-import { diffLines } from "diff";
 import type { Learned } from "../../plugins/learn/learn.ts";
 import { patchedManifest, type ToolPermissions } from "../../plugins/learn/manifest-patch.ts";
 import { type Manifest, parseManifest, problemToText } from "../../../manifests/mod.ts";
+import { changedLines } from "./changed-lines.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { pathFrom } from "./paths.ts";
-import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
 
 interface WriteRequest {
@@ -51,14 +50,4 @@ export async function writeLearned(
   await files.writeAtomic(path, after);
   output.line(`Written: ${printable(shown)}`);
   return true;
-}
-
-/** Formats the removed and added lines, with one line of context. */
-function changedLines(before: string, after: string, style: Style): readonly string[] {
-  return diffLines(before, after).flatMap(({ value, added, removed }) => {
-    const lines = value.replace(/\n$/, "").split("\n").map(printable);
-    if (added === true) return lines.map((line) => style.green(`+ ${line}`));
-    if (removed === true) return lines.map((line) => style.red(`- ${line}`));
-    return lines.length <= 3 ? lines.map((line) => `  ${line}`) : [`  ${lines[0] ?? ""}`, style.dim("  …"), `  ${lines.at(-1) ?? ""}`];
-  });
 }

@@ -14,7 +14,7 @@ import { terminalPrompt } from "./confirm.ts";
 import { isolationOfProject } from "./isolation-flag.ts";
 import { openLocalHost } from "./local-host.ts";
 import { absolutePath, parentOf } from "./paths.ts";
-import { permissionsFromFlags } from "./permission-flags.ts";
+import { permissionsFromFlags } from "./read-permission-flags.ts";
 import { absoluteFrom } from "./permission-set.ts";
 import { failureLines } from "./result-text.ts";
 import { readToolArguments } from "./tool-arguments.ts";

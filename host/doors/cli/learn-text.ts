@@ -4,7 +4,7 @@ import type { RecordedActs } from "../../audit/acts.ts";
 import type { Learned, LearnedLine } from "../../plugins/learn/learn.ts";
 import type { UnusedItem } from "../../plugins/learn/unused.ts";
 import { itemToText } from "../../../manifests/mod.ts";
-import { table } from "./help.ts";
+import { nameTable } from "./table.ts";
 import type { Style } from "../../primitives/style.ts";
 import { count, printable, shorten } from "../../primitives/text.ts";
 
@@ -40,7 +40,7 @@ export function learnLines(told: Told, style: Style): readonly string[] {
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[], style: Style): readonly string[] {
-  return rows.length === 0 ? [] : [style.bold(title), ...table(rows, style)];
+  return rows.length === 0 ? [] : [style.bold(title), ...nameTable(rows, style)];
 }
 
 function toRow({ kind, item, acts, refused, examples, values, calls }: LearnedLine): readonly [string, string] {

@@ -3,22 +3,27 @@
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { HostEvent } from "../../audit/events.ts";
 import type { ToolResult } from "../../call/call.ts";
-import type { ConsentChange } from "../../plugins/consent/changes.ts";
+import type { ConsentChange } from "../../plugins/consent/change.ts";
 import type { PluginView } from "../operations.ts";
+import { argumentText } from "./argument-text.ts";
 import { changeLines, shortDigest } from "./consent-text.ts";
 import { problemLines } from "./frame.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
+import { timeOf } from "./terminal-log.ts";
 import { thrownLines, type ThrownOptions } from "./thrown-frame.ts";
 import { grantLines, type ReaderPlace } from "./plugin-text.ts";
-import { count, printable, shorten } from "../../primitives/text.ts";
+import { count, printable } from "../../primitives/text.ts";
+import type { EndEvent, RunningCalls } from "./running-calls.ts";
 
-const MAX_VALUE = 200;
+const MAX_ARGUMENTS = 60;
 
 /** Context for formatting events. */
 interface LiveOptions extends Pick<ThrownOptions, "operations" | "files"> {
   readonly output: Output;
   readonly place: ReaderPlace;
+  /** The calls that run. */
+  readonly calls: RunningCalls;
   /** Returns the result of a call while the host keeps it. */
   readonly result: (callId: string) => Promise<ToolResult | undefined>;
   /** Returns the current state of a plugin; undefined if the name is unknown. */
@@ -39,30 +44,34 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
   const { style } = output;
   switch (event.type) {
     case "tool.called":
-      return [`${style.cyan("call")}     ${toolText(event, output)} ${style.dim(valueText(event.payload.arguments))}`];
+      options.calls.began(event);
+      return [];
+    case "tool.output_delta":
+      options.calls.reported(event);
+      return [];
     case "tool.committed":
       return [`${style.green("applied")}  ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
     case "tool.undone":
       return [`${style.yellow("undone")}   ${printable(event.payload.tool)} ${count(event.payload.filesModified.length, "change")}`];
     case "tool.completed":
-      return [`${style.green("done")}     ${toolText(event, output)} ${style.dim(`in ${durationText(event.payload.durationMs)}`)}`];
+      return [`${style.green("done")}     ${callText(event, options)}  ${style.dim(durationText(event.payload.durationMs))}`];
     case "tool.failed":
       return [
-        `${style.red("failed")}   ${toolText(event, output)} ${style.red(event.payload.code)} ${printable(event.payload.message)}`,
+        `${style.red("failed")}   ${callText(event, options)}  ${style.red(event.payload.code)} ${printable(event.payload.message)}  ${style.dim(durationText(event.payload.durationMs))}`,
         ...(await thrownAt(event, options)),
       ];
     case "tool.denied":
       return [
-        `${style.yellow("denied")}   ${toolText(event, output)} ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
+        `${style.yellow("denied")}   ${callText(event, options)}  ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
       ];
     case "tool.input_invalid":
-      return [
-        `${style.yellow("refused")}  ${toolText(event, output)} ${count(event.payload.errors.length, "wrong argument")} ${style.dim(valueText(event.payload.arguments))}`,
-      ];
+      return [`${style.yellow("refused")}  ${callText(event, options)}  ${count(event.payload.errors.length, "wrong argument")}`];
     case "tool.confirmation_requested":
+      options.calls.waits(event);
       return [
-        `${style.yellow("asks")}     ${toolText(event, output)} ${style.dim(printable(event.payload.inputSummary))}`,
-        `${output.program} approve ${event.payload.requestId}`,
+        `${style.yellow("waiting")}  ${toolText(event, output)} ${style.dim(printable(event.payload.inputSummary))}`,
+        // With a terminal the confirmation itself follows.
+        ...(output.live === undefined ? [`${output.program} approve ${event.payload.requestId}`] : []),
       ];
     case "plugin.loaded":
     case "plugin.reloaded":
@@ -103,6 +112,13 @@ function toolText(
   { style }: Output,
 ): string {
   return `${printable(tool)}${dryRun === true ? style.yellow(" (dry run)") : ""}`;
+}
+
+/** Returns the tool and a summary of its arguments. */
+function callText(event: EndEvent, { output, calls, place }: LiveOptions): string {
+  const args = calls.ended(event);
+  const text = args === undefined ? "" : argumentText(args, MAX_ARGUMENTS, place.cwd);
+  return `${toolText(event, output)}${text === "" ? "" : ` ${output.style.dim(text)}`}`;
 }
 
 /** Returns the source line of an error. Only errors that the tool threw have one. */
@@ -158,15 +174,6 @@ function typeable(message: string, output: Output): string {
   return message.replace(", grant it with: bascule ", `, grant it with: ${output.program} `);
 }
 
-function valueText(value: JsonValue): string {
-  return shorten(printable(JSON.stringify(value)), MAX_VALUE);
-}
-
 function durationText(durationMs: number): string {
   return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
-}
-
-/** Formats the time at the start of a line: `19:55:36`. */
-export function timeOf(time: number): string {
-  return new Date(time).toTimeString().slice(0, 8);
 }

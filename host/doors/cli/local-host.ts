@@ -8,7 +8,7 @@ import { createHost } from "../../host/host.ts";
 import type { Host } from "../../host/host-interface.ts";
 import type { McpActs } from "../../sources/mcp/mod.ts";
 import type { LearningOptions } from "../../plugins/learn/learning-policy.ts";
-import type { ConsentMode } from "../../plugins/consent/changes.ts";
+import type { ConsentMode } from "../../plugins/consent/change.ts";
 import type { CommandContext } from "./command.ts";
 import { isFrozenRun } from "./frozen-flag.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
@@ -26,6 +26,8 @@ export interface LocalHost {
   readonly operations: Operations;
   /** Opens a separate session for another client. */
   openSession(): ClientOperations;
+  /** Sets the address of the console in the status of all clients. */
+  serveAt(url: string): void;
   readonly definitions: Host["definitions"];
   readonly mcp: Pick<McpActs, "mcpServers" | "acceptMcpTools">;
   /** Subscribes to events from now on. */
@@ -58,6 +60,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     platform,
     plugins: await existing(context, await pluginRoots(platform, project)),
     watch,
+    // A call finds a worker. Other commands need one only if an image is not in the cache.
+    warmWorkers: watch ? "spare" : options.onlyTool === undefined ? "none" : "first",
     ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
     // Without a path, the host watches for a new bascule.json in the working directory.
     ...(project.configFile !== undefined && { config: project.configFile }),
@@ -76,13 +80,13 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
   });
   // Other commands show trust notices together with the status.
   if (options.onlyTool !== undefined) noteWithheld(context, host.places.trust);
-  const about = { version: VERSION, pid: platform.environment.pid };
+  const about: { readonly version: string; readonly pid: number; url?: string } = { version: VERSION, pid: platform.environment.pid };
   const openSession = (): ClientOperations =>
     createOperations({
       host,
       files: platform.files,
       slices: platform.slices,
-      session: host.session(),
+      session: host.session({ door: "cli" }),
       about,
       ...(!watch && { unattended: "refuse" as const }),
     });
@@ -90,6 +94,7 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
     host,
     operations: openSession(),
     openSession,
+    serveAt: (url) => void (about.url = url),
     definitions: host.definitions,
     mcp: host,
     events: () => host.events[Symbol.asyncIterator](),

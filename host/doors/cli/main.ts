@@ -1,18 +1,17 @@
 /** Entry point of the CLI: finds the command, parses its arguments, runs it, and returns an exit code. */
 
-import { currentPlatform } from "../../platform/current.ts";
-import type { Log, Platform } from "../../platform/platform.ts";
-import { boundYoungGeneration } from "../../platform/threads/young-generation.ts";
+import { createClientPlatform } from "../../platform/client.ts";
+import type { ClientPlatform, Log, Platform } from "../../platform/platform.ts";
 import { parseArguments } from "./arguments.ts";
 import { usageError } from "./cli-error.ts";
-import type { Command } from "./command.ts";
-import { allCommands, COMMANDS, groupedCommands } from "./commands/mod.ts";
-import { reportError } from "./errors.ts";
+import type { ClientContext, Command } from "./command.ts";
+import { allCommands, CLIENT_COMMANDS, COMMANDS, groupedCommands } from "./commands/mod.ts";
 import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
 import { createTerminalLog } from "./terminal-log.ts";
+import { count } from "../../primitives/text.ts";
 import { VERSION } from "../../primitives/version.ts";
 
 /** Long-running commands that serve other processes. */
@@ -21,10 +20,12 @@ const SERVING: ReadonlySet<string> = new Set(["dev", "mcp", "runner", "serve"]);
 /** Entry point for `bin/bascule.mjs`. @param program the program as the user typed it, for advice */
 export async function start(argv: readonly string[], program: string): Promise<number> {
   const serves = SERVING.has(argv[0] ?? "");
-  if (serves) boundYoungGeneration();
-  const platform = currentPlatform({ log: { level: "warn" }, brief: !serves });
-  const code = await main(argv, platform, program);
-  await platform.terminal.flush();
+  if (serves) (await import("../../platform/threads/young-generation.ts")).boundYoungGeneration();
+  const options = { log: { level: "warn" }, brief: !serves } as const;
+  const client = createClientPlatform(options);
+  const whole = async (): Promise<Platform> => (await import("../../platform/current.ts")).currentPlatform(options, client);
+  const code = await runLine(argv, client, whole, program);
+  await client.terminal.flush();
   return code;
 }
 
@@ -34,29 +35,43 @@ export async function start(argv: readonly string[], program: string): Promise<n
  * @param argv arguments after the program's name
  * @returns the exit code (see `exit-codes.ts`); errors of commands do not reject
  */
-export async function main(argv: readonly string[], given: Platform, program = "bascule"): Promise<number> {
+export function main(argv: readonly string[], given: Platform, program = "bascule"): Promise<number> {
+  return runLine(argv, given, () => Promise.resolve(given), program);
+}
+
+/** @param whole loads the rest of the platform, for commands that need it */
+async function runLine(argv: readonly string[], outer: ClientPlatform, whole: () => Promise<Platform>, program: string): Promise<number> {
   // Look for --json before parsing, so that errors of the command line itself are reported as JSON too.
   const options = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const given = options.includes("--no-input") ? { ...outer, terminal: withoutUser(outer.terminal) } : outer;
   const output = createOutput(given, { json: options.includes("--json"), color: !options.includes("--no-color"), program });
   // With --json keep the platform's log, which writes JSON lines.
-  const platform = output.json ? given : { ...given, log: logFor(argv[0], output, given) };
+  const log = output.json ? given.log : logFor(argv[0], output, given);
+  const platform = { ...given, log };
   try {
-    return await run(argv, platform, output);
+    return await run(argv, { platform, whole: async () => ({ ...(await whole()), terminal: given.terminal, log }) }, output);
   } catch (error) {
-    return reportError(error, platform, output);
+    return (await import("./errors.ts")).reportError(error, platform, output);
   }
 }
 
-function logFor(command: string | undefined, output: Output, { clock }: Platform): Log {
+/** Returns the terminal as if no user could answer. Its methods use no `this`. */
+function withoutUser(terminal: ClientPlatform["terminal"]): ClientPlatform["terminal"] {
+  return { ...terminal, interactive: false };
+}
+
+function logFor(command: string | undefined, output: Output, { clock }: ClientPlatform): Log {
   return createTerminalLog({ output, level: "warn", ...(SERVING.has(command ?? "") && { now: clock.now }) });
 }
 
-async function run(argv: readonly string[], platform: Platform, output: Output): Promise<number> {
+async function run(argv: readonly string[], platforms: Pick<ClientContext, "platform" | "whole">, output: Output): Promise<number> {
+  const { platform, whole } = platforms;
   const [name, ...rest] = argv;
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") return showHelp(rest[0], platform, output);
+  if (name === undefined) return await (await import("./welcome.ts")).welcome(await whole(), output);
+  if (name === "--help" || name === "-h" || name === "help") return showHelp(rest[0], { platform, output });
   if (name === "--version" || name === "version") {
     output.line(VERSION);
-    output.document({ version: VERSION });
+    output.document({ ok: true, version: VERSION });
     return 0;
   }
   const command = await findCommand(name, output);
@@ -69,21 +84,29 @@ async function run(argv: readonly string[], platform: Platform, output: Output):
       `${output.program} ${command.name} --help shows its options`,
     ]);
   }
-  if (parsed.options.has("help")) return showHelp(command.name, platform, output);
+  if (parsed.options.has("help")) return showHelp(command.name, { platform, output });
   checkPositionals(command, parsed.positionals, output);
   const project = await findProject(platform, parsed.options.value("config"));
-  return command.run({
-    platform,
+  const context: ClientContext = {
+    ...platforms,
     positionals: parsed.positionals,
     options: parsed.options,
     output,
     project,
     signal: interruptSignal(platform),
     commands: allCommands,
-  });
+  };
+  const client = CLIENT_COMMANDS.get(name);
+  return client ? client.run(context) : command.run({ ...context, platform: await whole() });
 }
 
-async function showHelp(about: string | undefined, platform: Platform, output: Output): Promise<number> {
+interface HelpPlace {
+  readonly platform: ClientPlatform;
+  readonly output: Output;
+}
+
+/** @param about the command that help is about */
+async function showHelp(about: string | undefined, { platform, output }: HelpPlace): Promise<number> {
   const command = about === undefined || about.startsWith("-") ? undefined : await findCommand(about, output);
   const text = command ? commandHelp(command, output) : programHelp(await groupedCommands(), output);
   if (output.json) output.document({ help: text });
@@ -105,14 +128,16 @@ function checkPositionals(command: Command, positionals: readonly string[], outp
   if (!command.positionals) return;
   const { min, max } = command.positionals;
   const advice = [`Usage: ${output.program} ${command.usage}`];
-  if (positionals.length < min)
-    throw usageError(`Command "${command.name}" needs ${min === 1 ? "an argument" : `${min} arguments`}`, advice);
+  if (positionals.length < min) {
+    const missing = [...command.usage.matchAll(/<[^>]+>/gu)][positionals.length]?.[0];
+    throw usageError(missing === undefined ? `Command "${command.name}" needs ${count(min, "argument")}` : `Missing ${missing}`, advice);
+  }
   const extra = positionals[max];
   if (extra !== undefined) throw usageError(`Command "${command.name}" takes no argument "${extra}"`, advice);
 }
 
 /** Returns a signal that the first Ctrl-C aborts. The second Ctrl-C exits at once. */
-function interruptSignal(platform: Platform): AbortSignal {
+function interruptSignal(platform: ClientPlatform): AbortSignal {
   const interrupt = new AbortController();
   platform.terminal.onInterrupt(() => {
     if (interrupt.signal.aborted) platform.terminal.exit(130);

@@ -1,6 +1,6 @@
-/** Suggests names for a call that failed because of an unknown tool or argument. */
+/** Advice for a call that failed: names that may be meant, and a newer version that does not serve yet. */
 
-import type { RawArguments } from "../../call/arguments.ts";
+import type { RawArguments } from "../../call/argument-text.ts";
 import type { ToolFailure } from "../../call/call.ts";
 import type { Operations, PluginView } from "../operations.ts";
 import { nearestName } from "../../tools/nearest.ts";
@@ -14,9 +14,21 @@ export async function namesMeant(
   operations: Pick<Operations, "info" | "list">,
 ): Promise<readonly string[]> {
   if (error.code === "tool_not_found") return toolMeant(tool, await operations.list());
-  if (error.code !== "invalid_args" || !isJsonObject(args)) return [];
   const info = await operations.info(tool);
-  return info.kind === "tool" ? argumentsMeant(Object.keys(args), (info.tool.checks ?? info.tool).inputSchema["properties"]) : [];
+  if (info.kind !== "tool") return [];
+  const older = info.plugin.held === undefined && info.plugin.state !== "stale" ? [] : [olderVersion(info.plugin)];
+  if (error.code !== "invalid_args" || !isJsonObject(args)) return older;
+  return [...argumentsMeant(Object.keys(args), (info.tool.checks ?? info.tool).inputSchema["properties"]), ...older];
+}
+
+/** The code in the folder may be right already, while an earlier version answers. */
+function olderVersion({ name, version, held }: PluginView): string {
+  const plugin = printable(name);
+  return `An earlier version of ${plugin} answered (${printable(version ?? "")}): ${
+    held === undefined
+      ? `the newest does not load (bascule list ${plugin} shows why)`
+      : `the newest waits to be accepted (bascule accept ${plugin})`
+  }`;
 }
 
 function toolMeant(wanted: string, plugins: readonly PluginView[]): readonly string[] {

@@ -1,15 +1,12 @@
-/** Converts flags such as `--allow-read=docs --deny-net` to a permission set, and back (SPEC PA2, C3). */
+/** Flags such as `--allow-read=docs --deny-net`: their options, and the flags that stand for a permission set (SPEC PA2, C3). */
 
-import { movedPath, type PermissionItem, type PermissionKind, type Permissions, type PermissionValue } from "../../../manifests/mod.ts";
-import { parsePermissions, problemToText } from "../../../manifests/mod.ts";
+import { movedPath, type PermissionItem, type PermissionKind, type Permissions } from "../../../manifests/mod.ts";
 import { isList } from "../../policy/merge-permissions.ts";
-import { defined } from "../../primitives/defined.ts";
-import type { Options, OptionSpec } from "./arguments.ts";
-import { usageError } from "./cli-error.ts";
-import { absolutePath, pathFrom, shellWord } from "./paths.ts";
+import type { OptionSpec } from "./arguments.ts";
+import { pathFrom, shellWord } from "./paths.ts";
 
 /** Kinds for sandboxed plugins first, then kinds that only trusted plugins use. */
-const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools", "run", "sys", "ffi"];
+export const FLAG_KINDS: readonly FlagKind[] = ["read", "write", "net", "env", "tools", "run", "sys", "ffi"];
 /** Kinds of permission that have a flag. */
 type FlagKind = Exclude<PermissionKind, "import" | "mcp">;
 
@@ -53,38 +50,25 @@ export const PERMISSION_OPTIONS: readonly OptionSpec[] = [
   })),
 ];
 
-/** Folders that relative paths and `~` in flags refer to. */
-interface FlagPlace {
-  readonly cwd: string;
-  readonly home: string;
-}
-
-/**
- * Returns the permission set of the flags; an empty object if there are none.
- *
- * Relative paths are resolved against the working directory. `$workspace` and the other tokens stay.
- *
- * @throws {CliError} with all problems if an item is invalid
- */
-export function permissionsFromFlags(options: Options, place: FlagPlace): Permissions {
-  const written: Record<string, PermissionValue> = {};
-  for (const kind of FLAG_KINDS) {
-    const allow = itemsFrom(options.all(`allow-${kind}`), kind, place);
-    const deny = itemsFrom(options.all(`deny-${kind}`), kind, place);
-    const ignore = itemsFrom(options.all(`ignore-${kind}`), kind, place);
-    if (deny !== undefined || ignore !== undefined)
-      written[kind] = {
-        ...defined({ allow, deny, ignore }),
-      };
-    else if (allow !== undefined) written[kind] = allow;
-  }
-  const parsed = parsePermissions(written);
-  if (!parsed.ok) throw usageError("Invalid permission flags", parsed.problems.map(problemToText));
-  return parsed.value;
-}
+/** Options that grant permissions for one run: Deno's flags and permission sets. */
+export const RUN_OPTIONS: readonly OptionSpec[] = [
+  ...PERMISSION_OPTIONS,
+  {
+    name: "permission-set",
+    short: "P",
+    value: "name",
+    optionalValue: true,
+    about: 'Grant a permission set of the nearest deno.json (default: "default"); permission flags override its parts',
+  },
+];
 
 /** Returns the flags that grant `permissions`, quoted for a shell, with paths relative to `cwd`. */
 export function flagsFromPermissions(permissions: Permissions, place: { readonly cwd: string; readonly workspace: string }): string {
+  return flagsOf(permissions, place).map(shellWord).join(" ");
+}
+
+/** Returns the flags, not quoted. */
+export function flagsOf(permissions: Permissions, place: { readonly cwd: string; readonly workspace: string }): readonly string[] {
   const flags: string[] = [];
   for (const kind of FLAG_KINDS) {
     const value = permissions[kind];
@@ -95,42 +79,10 @@ export function flagsFromPermissions(permissions: Permissions, place: { readonly
       ["deny", deny],
     ] as const) {
       if (items === undefined || items === false || (typeof items === "object" && items.length === 0)) continue;
-      flags.push(
-        items === true
-          ? `--${verb}-${kind}`
-          : shellWord(`--${verb}-${kind}=${items.map((item) => writeItem(item, kind, place)).join(",")}`),
-      );
+      flags.push(items === true ? `--${verb}-${kind}` : `--${verb}-${kind}=${items.map((item) => writeItem(item, kind, place)).join(",")}`);
     }
   }
-  return flags.join(" ");
-}
-
-function itemsFrom(values: readonly (string | true)[], kind: PermissionKind, place: FlagPlace): true | readonly string[] | undefined {
-  if (values.length === 0) return undefined;
-  if (values.includes(true)) return true;
-  const items = values.flatMap((value) => (typeof value === "string" ? splitItems(value) : []));
-  if (kind === "net") return items.flatMap(expandPort);
-  return items.map((item) => (isPath(item, kind) ? resolveItem(item, place) : item));
-}
-
-/** Expands a port as Deno does: `:8080` is that port on this machine. */
-function expandPort(item: string): readonly string[] {
-  return /^:\d+$/u.test(item) ? ["0.0.0.0", "127.0.0.1", "localhost"].map((host) => host + item) : [item];
-}
-
-/** Splits items as Deno does: at commas; a doubled comma is a literal one. */
-function splitItems(value: string): readonly string[] {
-  return value
-    .replaceAll(",,", "\0")
-    .split(",")
-    .map((item) => item.replaceAll("\0", ","))
-    .filter((item) => item !== "");
-}
-
-function resolveItem(item: string, place: FlagPlace): string {
-  if (item.startsWith("$")) return item;
-  if (item === "~" || item.startsWith("~/")) return absolutePath(`.${item.slice(1)}`, place.home);
-  return absolutePath(item, place.cwd);
+  return flags;
 }
 
 function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly cwd: string; readonly workspace: string }): string {
@@ -141,7 +93,7 @@ function writeItem(item: PermissionItem, kind: PermissionKind, place: { readonly
 }
 
 /** Returns true if the item is a path. A program without a slash is a name that is looked up in PATH. */
-function isPath(item: string, kind: PermissionKind): boolean {
+export function isPath(item: string, kind: PermissionKind): boolean {
   return kind === "run" ? item.includes("/") : kind === "read" || kind === "write" || kind === "ffi";
 }
 

@@ -14,24 +14,13 @@ import {
   type PermissionValue,
   problemToText,
   toEntry,
+  withoutComments,
 } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { Options, OptionSpec } from "./arguments.ts";
+import type { Options } from "./arguments.ts";
 import { notFoundError, usageError } from "./cli-error.ts";
 import { absolutePath, parentOf } from "./paths.ts";
-import { PERMISSION_OPTIONS, permissionsFromFlags } from "./permission-flags.ts";
-
-/** Options that grant permissions for one run: Deno's flags and permission sets. */
-export const RUN_OPTIONS: readonly OptionSpec[] = [
-  ...PERMISSION_OPTIONS,
-  {
-    name: "permission-set",
-    short: "P",
-    value: "name",
-    optionalValue: true,
-    about: 'Grant a permission set of the nearest deno.json (default: "default"); permission flags override its parts',
-  },
-];
+import { permissionsFromFlags } from "./read-permission-flags.ts";
 
 const CONFIG_NAMES = ["deno.json", "deno.jsonc"] as const;
 const MAX_BYTES = 1024 * 1024;
@@ -118,12 +107,4 @@ function absoluteItems(
     const isPath = typeof item === "string" && !item.startsWith("$") && (isPathKind(kind) || (kind === "run" && item.includes("/")));
     return isPath ? absolutePath(item, folder) : item;
   });
-}
-
-/** Replaces comments and trailing commas, which a `deno.json` may contain, by spaces, so that positions stay correct. */
-function withoutComments(text: string): string {
-  const blank = (part: string): string => part.replace(/[^\n]/g, " ");
-  return text
-    .replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) => (part.startsWith('"') ? part : blank(part)))
-    .replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[\]}])/g, (part) => (part === "," ? " " : part));
 }

@@ -61,8 +61,17 @@ export function permissionText(permissions: Permissions, cwd: string): string {
 
 /** Describes the kinds in a set: `read files and start programs`. */
 export function kindsText(permissions: Permissions): string {
-  const kinds = PERMISSION_KINDS.filter((kind) => permissions[kind] !== undefined && permissions[kind] !== false).map((kind) => ACTS[kind]);
+  const kinds = kindsIn(permissions).map((kind) => ACTS[kind]);
   return kinds.length <= 1 ? (kinds[0] ?? "nothing") : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1) ?? ""}`;
+}
+
+/** Names the kinds in a set in short: `read/write, net`. */
+export function kindNames(permissions: Permissions): string {
+  return kindsIn(permissions).join(", ").replace("read, write", "read/write");
+}
+
+function kindsIn(permissions: Permissions): readonly PermissionKind[] {
+  return PERMISSION_KINDS.filter((kind) => permissions[kind] !== undefined && permissions[kind] !== false);
 }
 
 /** Returns the manifest's reasons for its permissions, by kind. */
@@ -90,10 +99,12 @@ function verbOf(kind: PermissionKind, items: boolean | readonly PermissionItem[]
 function itemsText(kind: PermissionKind, items: boolean | readonly PermissionItem[] | undefined, cwd: string): string | undefined {
   if (items === undefined || items === false) return undefined;
   if (items === true) return EVERYTHING[kind];
-  return items.length === 0 ? undefined : items.map((item) => itemText(item, cwd)).join(" ");
+  const texts = items.map((item) => itemText(item, cwd));
+  return texts.length <= 1 ? texts[0] : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1) ?? ""}`;
 }
 
 function itemText(item: PermissionItem, cwd: string): string {
+  if (item === "$data") return "$data (its own data)";
   if (typeof item === "string") return printable(item.startsWith("/") ? pathFrom(cwd, item) : item);
   if ("host" in item) return printable([...(item.methods ?? []), item.host, ...(item.paths ?? [])].join(" "));
   return printable(`${item.name} (secret, for ${item.hosts.join(" ")})`);

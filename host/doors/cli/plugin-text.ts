@@ -6,9 +6,10 @@ import { heldLines } from "./consent-text.ts";
 import { problemLines } from "./frame.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
-import { pathFrom } from "./paths.ts";
-import { kindsText, reasonsOf } from "./permission-text.ts";
-import { printable, shortenWords } from "../../primitives/text.ts";
+import { pathFrom, shellWord } from "./paths.ts";
+import { flagsFromPermissions } from "./permission-flags.ts";
+import { kindNames, kindsText, reasonsOf } from "./permission-text.ts";
+import { printable, shortenWords, textWidth } from "../../primitives/text.ts";
 
 /** Folders that paths in the output are relative to. */
 export interface ReaderPlace {
@@ -38,7 +39,9 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   const lines = [pluginTitle(plugin, output)];
   if (how === "brief") lines.push(...nameLines(plugin.tools, output));
   else for (const tool of plugin.tools) lines.push(toolLine(tool, output));
-  lines.push(...unavailableLines(plugin.tools, output), ...yieldLines(plugin.tools, output).map((line) => INDENT + line));
+  // The problems of a plugin that failed are the reason, and follow with their place.
+  if (plugin.state !== "failed" || plugin.problems.length === 0) lines.push(...unavailableLines(plugin.tools, output));
+  lines.push(...yieldLines(plugin.tools, output).map((line) => INDENT + line));
   for (const problem of plugin.problems) {
     const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
     lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => INDENT + line));
@@ -52,6 +55,28 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   if (kept !== undefined) lines.push(INDENT + output.style.dim(`never touch ${protectedText(kept)}`));
   if (plugin.state !== "ignored") lines.push(...grantLines(plugin, output, place).map((line) => INDENT + line));
   return lines;
+}
+
+/** A decision that a plugin waits for. */
+interface Need {
+  /** Whether the plugin does not load, so that its code has to change. */
+  readonly isBroken: boolean;
+  readonly text: string;
+  /** Command that shows the decision and takes it, without the program. */
+  readonly command: string;
+}
+
+/** Returns the user's next decision about a plugin; undefined if there is none. */
+export function needOf({ name, state, problems, held, missing, limits }: PluginView): Need | undefined {
+  const shown = printable(shellWord(name));
+  const [problem] = problems;
+  if (state === "failed" || state === "stale")
+    return { isBroken: true, text: `does not load: ${printable(problem?.message ?? "see its problems")}`, command: `list ${shown}` };
+  if (held !== undefined) return { isBroken: false, text: `version ${printable(held.version)} waits`, command: `accept ${shown}` };
+  const wantsMore = limits.some(({ by }) => by === "consent");
+  if (flagsFromPermissions(missing, { cwd: "/", workspace: "/" }) !== "")
+    return { isBroken: false, text: `wants ${kindNames(missing)}${wantsMore ? ", higher limits" : ""}`, command: `grant ${shown}` };
+  return wantsMore ? { isBroken: false, text: "wants higher limits", command: `accept ${shown}` } : undefined;
 }
 
 /** Formats the names of `policy.protected`, and where to change them. */
@@ -100,21 +125,21 @@ function pluginTitle(plugin: PluginView, output: Output): string {
   const state = STATES[plugin.state];
   const color = plugin.state === "failed" || plugin.state === "quarantined" ? style.red : style.yellow;
   const version = plugin.version === undefined ? "" : style.dim(` ${printable(plugin.version)}`);
-  const about = plugin.description === undefined ? "" : `  ${shortenWords(printable(plugin.description), output.columns - NAME_WIDTH)}`;
+  const about = plugin.description === undefined ? "" : `  ${shortenWords(printable(plugin.description), output.room - NAME_WIDTH)}`;
   return `${style.bold(printable(plugin.name))}${version}${state === "" ? "" : `  ${color(state)}`}${about}`;
 }
 
 /** Formats one line: a tool's name and description. */
 function toolLine(tool: ToolView, output: Output): string {
   const name = printable(tool.name);
-  const room = output.columns - Math.max(NAME_WIDTH, name.length) - INDENT.length - 1;
+  const room = output.room - Math.max(NAME_WIDTH, textWidth(name)) - INDENT.length - 1;
   // A skill whose name is qualified by a plugin runs on the plugin's route.
   const isOfPlugin = tool.source === "plugin" || (tool.source === "skill" && tool.qualifiedName.includes("."));
   const isNative = isOfPlugin && tool.route === "host";
   const native = !isNative ? "" : tool.confinement === "none" ? "UNCONFINED: " : "native: ";
   const assumed = tool.assumed === true ? `(${tool.class} is assumed) ` : "";
   const about = tool.unavailable === undefined ? native + assumed + tool.description : `(cannot be called) ${tool.description}`;
-  return `${INDENT}${output.style.cyan(name.padEnd(NAME_WIDTH))} ${output.style.dim(shortenWords(printable(about), room))}`;
+  return `${INDENT}${output.style.cyan(name + " ".repeat(Math.max(0, NAME_WIDTH - textWidth(name))))} ${output.style.dim(shortenWords(printable(about), room))}`;
 }
 
 /** Formats the names of tools, as many per line as fit. */

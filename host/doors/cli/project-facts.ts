@@ -38,18 +38,21 @@ export async function projectFacts(context: CommandContext): Promise<ProjectFact
     plugins: folders.length,
     lines: {
       project: `${project.root}  ${config}; ${count(folders.length, "plugin")}`,
-      host:
-        status === undefined
-          ? "not running"
-          : `serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}  process ${status.pid}`,
+      host: status === undefined ? "not running" : hostText(status),
     },
     problems: [
       ...bad.map((folder) => `Invalid manifest in ${shownFolder(context, folder)} (${output.program} check shows details)`),
       ...waiting.map(({ name }) => `Plugin "${name}" waits to be accepted (${output.program} accept ${name})`),
-      ...(host === "silent" ? [`The running host did not answer within ${HOST_MS / 1_000} seconds`] : []),
+      ...(host === "silent" ? [SILENT] : []),
       ...(status?.grantProblems ?? []).map((problem) => `.bascule/grants.json: ${problemToText(problem)}`),
     ],
   };
+}
+
+export const SILENT: string = `The running host did not answer within ${HOST_MS / 1_000} seconds`;
+
+export function hostText({ plugins, tools, pid }: HostStatus): string {
+  return `serves ${count(plugins, "plugin")}, ${count(tools, "tool")}  process ${pid}`;
 }
 
 function pick({ pid, version, plugins, tools }: HostStatus): Exclude<ProjectFacts["host"], "silent" | undefined> {
@@ -61,7 +64,8 @@ interface RunningHost {
   readonly plugins: readonly PluginView[];
 }
 
-async function runningHost({ platform, project }: CommandContext): Promise<RunningHost | "silent" | undefined> {
+/** Returns the host that serves the project's folder; `silent` if it listens but does not answer. */
+export async function runningHost({ platform, project }: CommandContext): Promise<RunningHost | "silent" | undefined> {
   const remote = await connectToHost(platform, project.stateDirectory);
   if (remote === undefined) return undefined;
   const { promise: late, resolve } = Promise.withResolvers<"silent">();

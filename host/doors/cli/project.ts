@@ -1,6 +1,6 @@
 /** Finds the project of a command. */
 
-import type { Platform } from "../../platform/platform.ts";
+import type { ClientPlatform } from "../../platform/platform.ts";
 import { notFoundError } from "./cli-error.ts";
 import { absolutePath, parentOf } from "./paths.ts";
 
@@ -22,7 +22,7 @@ const CONFIG_NAME = "bascule.json";
  *
  * @throws {CliError} if the file of `config` does not exist
  */
-export async function findProject(platform: Platform, config: string | undefined): Promise<Project> {
+export async function findProject(platform: ClientPlatform, config: string | undefined): Promise<Project> {
   const { cwd } = platform.environment;
   const configFile = config === undefined ? await nearestConfig(platform, cwd) : await namedConfig(platform, absolutePath(config, cwd));
   const root = configFile === undefined ? cwd : parentOf(configFile);
@@ -30,7 +30,7 @@ export async function findProject(platform: Platform, config: string | undefined
   return configFile === undefined ? { root, stateDirectory } : { root, configFile, stateDirectory };
 }
 
-async function nearestConfig(platform: Platform, from: string): Promise<string | undefined> {
+async function nearestConfig(platform: ClientPlatform, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = parentOf(folder)) {
     const file = folder === "/" ? `/${CONFIG_NAME}` : `${folder}/${CONFIG_NAME}`;
     if ((await platform.files.stat(file))?.kind === "file") return file;
@@ -39,7 +39,7 @@ async function nearestConfig(platform: Platform, from: string): Promise<string |
 }
 
 /** Returns the nearest parent folder with a `.bascule` folder, for a project without `bascule.json`; otherwise undefined. */
-export async function usedAbove(platform: Platform, { root, configFile }: Project): Promise<string | undefined> {
+export async function usedAbove(platform: ClientPlatform, { root, configFile }: Project): Promise<string | undefined> {
   if (configFile !== undefined) return undefined;
   for (let folder = parentOf(root), below = root; folder !== below; below = folder, folder = parentOf(folder)) {
     if ((await platform.files.stat(folder === "/" ? "/.bascule" : `${folder}/.bascule`))?.kind === "directory") return folder;
@@ -47,7 +47,7 @@ export async function usedAbove(platform: Platform, { root, configFile }: Projec
   return undefined;
 }
 
-async function namedConfig(platform: Platform, file: string): Promise<string> {
+async function namedConfig(platform: ClientPlatform, file: string): Promise<string> {
   if ((await platform.files.stat(file))?.kind !== "file") throw notFoundError(`File "${file}" not found (from --config)`);
   return file;
 }

@@ -2,7 +2,7 @@
 
 import type { ToolFailure, ToolResult } from "../../call/call.ts";
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import { answerToHuman, argumentProblems, messageOf } from "../../call/result.ts";
+import { answerToHuman, argumentProblems, messageOf } from "../../call/answer-text.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
 import { shellWord } from "./paths.ts";

@@ -1,4 +1,4 @@
-/** Tokens of `bascule serve`: from the environment, or else from files in `.bascule/` that only their owner can read (SPEC I4). */
+/** Tokens of `bascule serve`: from the environment or files that it names, or else from files in `.bascule/` (SPEC I4). */
 
 import type { TokenConfig, TokenScope } from "../../../manifests/mod.ts";
 import { hashOf, newToken } from "../http/tokens.ts";
@@ -10,7 +10,7 @@ import { EXIT } from "./exit-codes.ts";
 export interface ServerToken {
   readonly config: TokenConfig;
   /** Path of the file, or name of the environment variable. */
-  readonly place: { readonly file: string } | { readonly variable: string };
+  readonly place: { readonly file: string; readonly isNamed?: true } | { readonly variable: string };
 }
 
 const OWNER_ONLY = 0o600;
@@ -40,13 +40,15 @@ const WATCH_MS = 1_000;
 export async function openOwnTokens(platform: Platform, stateDirectory: string): Promise<OwnTokens> {
   const { files, clock, log } = platform;
   const tokens = await Promise.all(OWN.map((own) => openToken(platform, stateDirectory, own)));
-  const kept = tokens.flatMap(({ config, place }) => ("file" in place ? [{ config, file: place.file }] : []));
+  const kept = tokens.flatMap(({ config, place }) =>
+    "file" in place ? [{ config, file: place.file, isNamed: place.isNamed === true }] : [],
+  );
   let good = tokens.map(({ config }) => config);
 
   async function look(): Promise<void> {
-    for (const { config, file } of kept) {
+    for (const { config, file, isNamed } of kept) {
       const before = good.find(({ name }) => name === config.name);
-      const now = await tokenIn(files, file);
+      const now = await tokenIn(files, file, isNamed);
       const sha256 = now.ok ? await hashOf(now.token) : undefined;
       if (sha256 === before?.sha256) continue;
       good = good.filter((one) => one !== before);
@@ -89,12 +91,18 @@ async function openToken(
     if (!isLongEnough(given)) throw unsafe(`The token in ${variable} ${TOO_SHORT}`);
     return { config: await toConfig(name, scope, given), place: { variable } };
   }
+  const named = environment.get(`${variable}_FILE`);
+  if (named !== undefined && named !== "") {
+    const kept = await tokenIn(files, named, true);
+    if (!kept.ok) throw unsafe(`"${named}" of ${variable}_FILE ${kept.problem}`);
+    return { config: await toConfig(name, scope, kept.token), place: { file: named, isNamed: true } };
+  }
   const file = `${stateDirectory}/${name}.token`;
   if ((await files.lstat(file)) === undefined) {
     await files.makeDirectory(stateDirectory);
     await files.writeAtomic(file, `${newToken(random)}\n`, OWNER_ONLY);
   }
-  const kept = await tokenIn(files, file);
+  const kept = await tokenIn(files, file, false);
   if (!kept.ok) throw unsafe(`"${file}" ${kept.problem}`);
   return { config: await toConfig(name, scope, kept.token), place: { file } };
 }
@@ -105,18 +113,24 @@ async function toConfig(name: string, scope: TokenScope, token: string): Promise
 
 type KeptToken = { readonly ok: true; readonly token: string } | { readonly ok: false; readonly problem: string };
 
-async function tokenIn(files: Platform["files"], file: string): Promise<KeptToken> {
+/** @param isNamed whether the user named the file: containers mount secrets as links, and readable by others */
+async function tokenIn(files: Platform["files"], file: string, isNamed: boolean): Promise<KeptToken> {
   try {
     const info = await files.lstat(file);
-    if (info === undefined) return { ok: false, problem: "was deleted (the next start creates a new one)" };
+    if (info === undefined) return { ok: false, problem: isNamed ? "does not exist" : "was deleted (the next start creates a new one)" };
+    if (isNamed) return toKept(await files.readBytes(file, MAX_BYTES));
     if (info.kind !== "file" || (info.mode & OTHERS) !== 0)
       return { ok: false, problem: "must be a file that only its owner can read (chmod 600, or delete it to get a new one)" };
-    const token = new TextDecoder().decode(await files.readBytes(file, MAX_BYTES)).trim();
-    return isLongEnough(token) ? { ok: true, token } : { ok: false, problem: TOO_SHORT };
+    return toKept(await files.readBytes(file, MAX_BYTES));
   } catch (error) {
     if (error instanceof FileError) return { ok: false, problem: "cannot be read" };
     throw error;
   }
+}
+
+function toKept(bytes: Uint8Array): KeptToken {
+  const token = new TextDecoder().decode(bytes).trim();
+  return isLongEnough(token) ? { ok: true, token } : { ok: false, problem: TOO_SHORT };
 }
 
 function isLongEnough(token: string): boolean {

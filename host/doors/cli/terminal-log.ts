@@ -3,7 +3,6 @@
 import { ownerOf } from "../../platform/network/bounded-lines.ts";
 import type { Log, LogLevel } from "../../platform/platform.ts";
 import type { Output } from "./output.ts";
-import { timeOf } from "./live-lines.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
@@ -65,4 +64,9 @@ function fieldText(value: unknown): string {
   if (value instanceof Error) return value.message;
   if (typeof value === "string") return value;
   return JSON.stringify(value) ?? String(value);
+}
+
+/** Formats the time at the start of a line: `19:55:36`. */
+export function timeOf(time: number): string {
+  return new Date(time).toTimeString().slice(0, 8);
 }

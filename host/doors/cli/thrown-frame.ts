@@ -2,7 +2,7 @@
 
 import type { ToolResult } from "../../call/call.ts";
 import { DoorError, type Operations, type PluginProblem, type PluginView } from "../operations.ts";
-import { withFrame } from "../plugin-view.ts";
+import { withFrame } from "../problem-frame.ts";
 import type { Files } from "../../platform/platform.ts";
 import { problemLines } from "./frame.ts";
 import type { Output } from "./output.ts";

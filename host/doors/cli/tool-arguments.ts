@@ -1,11 +1,11 @@
 /** Reads the tool arguments of `call` and `bench`. */
 
-import { JsonArgumentText, type RawArguments } from "../../call/arguments.ts";
+import { JsonArgumentText, type RawArguments } from "../../call/argument-text.ts";
 import { DoorError } from "../operations.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import type { OptionSpec } from "./arguments.ts";
 import { readCallArguments, wordsToArguments } from "./call-arguments.ts";
-import type { CommandContext } from "./command.ts";
+import type { ClientContext } from "./command.ts";
 import type { HostAccess } from "./host-access.ts";
 
 export const ARGS_OPTION: OptionSpec = { name: "args", value: "file", about: "Read the arguments from a JSON file (- for stdin)" };
@@ -14,7 +14,7 @@ export const ARGS_OPTION: OptionSpec = { name: "args", value: "file", about: "Re
 export async function readToolArguments(
   tool: string,
   words: readonly string[],
-  { options, platform }: Pick<CommandContext, "options" | "platform">,
+  { options, platform }: Pick<ClientContext, "options" | "platform">,
   host: HostAccess,
 ): Promise<RawArguments> {
   const given = await readCallArguments(words, options.value(ARGS_OPTION.name), platform);

@@ -2,7 +2,7 @@
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { Withheld } from "../../project/trust/project-trust.ts";
-import { table } from "./help.ts";
+import { nameTable } from "./table.ts";
 import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
 
@@ -10,14 +10,14 @@ import { printable } from "../../primitives/text.ts";
 export function withheldLines({ name, about, value, before }: Withheld, style: Style): readonly string[] {
   const title = `${style.bold(printable(name))}  ${about}${before === undefined ? "" : `; ${style.yellow("changed since you allowed it")}`}`;
   const [now, then] = [partsOf(value), before === undefined ? undefined : partsOf(before)];
-  if (then === undefined) return [title, ...table(now, style)];
+  if (then === undefined) return [title, ...nameTable(now, style)];
   const gone = then.filter((part) => !isIn(now, part)).map(([key, text]) => style.red(`  - ${key}  ${text}`));
   const come = now.filter((part) => !isIn(then, part)).map(([key, text]) => style.green(`  + ${key}  ${text}`));
   return [
     title,
     ...gone,
     ...come,
-    ...table(
+    ...nameTable(
       now.filter((part) => isIn(then, part)),
       style,
     ),

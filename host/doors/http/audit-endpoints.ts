@@ -1,7 +1,9 @@
 /** Endpoints of the journal and of live events (SPEC AU3, H8, I4). */
 
 import { Type } from "@sinclair/typebox";
+import { isJsonObject } from "../../../manifests/mod.ts";
 import type { Audit } from "../../audit/audit.ts";
+import type { KeptEvent } from "../../audit/search.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { defined } from "../../primitives/defined.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
@@ -20,6 +22,8 @@ export interface AuditApi {
 }
 
 const DEFAULT_LIMIT = 100;
+/** Members of payloads that can be large. */
+const LARGE_MEMBERS: ReadonlySet<string> = new Set(["arguments", "output", "partialOutput", "decision", "limitsUsed", "errors", "delta"]);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
@@ -32,11 +36,11 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     query: AUDIT_QUERY,
     answers: { 200: { about: "The events", schema: listed("events", some({ number: Type.Integer(), event: OBJECT })) } },
     async run({ query }, { audit, platform }) {
-      const { limit, ...filter } = query;
+      const { limit, brief, ...filter } = query;
       await audit.flush();
       const damage: string[] = [];
       const events = await audit.search(filter, typeof limit === "number" ? limit : DEFAULT_LIMIT, (found) => damage.push(found));
-      return jsonOf({ events, ...(damage.length > 0 && { damage }) }, platform.slices);
+      return jsonOf({ events: brief === true ? events.map(toBrief) : events, ...(damage.length > 0 && { damage }) }, platform.slices);
     },
   },
   {
@@ -93,3 +97,9 @@ export const AUDIT_ENDPOINTS: readonly Endpoint<AuditApi>[] = [
     },
   },
 ];
+
+function toBrief({ number, event }: KeptEvent): KeptEvent {
+  const { payload } = event;
+  if (!isJsonObject(payload)) return { number, event };
+  return { number, event: { ...event, payload: Object.fromEntries(Object.entries(payload).filter(([name]) => !LARGE_MEMBERS.has(name))) } };
+}

@@ -18,7 +18,7 @@ import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
 /** Dependencies of these endpoints. */
 export interface CallApi {
-  readonly host: Pick<Host, "definitionsEach" | "cancelCall" | "commit" | "readResult">;
+  readonly host: Pick<Host, "definitionsEach" | "cancelCall" | "commit" | "readResult" | "result">;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
   readonly platform: { readonly clock: Pick<Clock, "after">; readonly random: Pick<Random, "uuidv7">; readonly slices: Slices };
@@ -56,7 +56,7 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     id: "call",
     summary: "Call a tool",
     about:
-      "Answers with the result when the call has ended; a client that disconnects before cancels the call. With `Prefer: respond-async` the server answers at once and the call continues. With `Accept: text/event-stream` the answer is a stream: events `progress`, then `result`.",
+      "Answers with the result when the call has ended; a client that disconnects before cancels the call. With `Prefer: respond-async` the server answers at once and the call continues. With `Accept: text/event-stream` the answer is a stream: events `progress`, and `yield` for each value of a tool that yields, then `result`.",
     scope: "call",
     body: CALL,
     answers: { 200: { about: "The result, also if the call failed", schema: RESULT }, 202: PENDING, 410: GONE },
@@ -81,9 +81,13 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     id: "getCall",
     summary: "Get a call's result",
     scope: "call",
+    about: "An admin can read the results of every call of the host, of any door, while the host keeps them.",
     answers: { 200: { about: "The result, or the state of a running call", schema: Type.Union([RESULT, RUNNING]) }, 410: GONE },
-    run: ({ caller, params }, { calls, platform }) => {
-      const call = calls.get(caller, params["callId"] ?? "");
+    run: ({ caller, params }, { calls, host, platform }) => {
+      const callId = params["callId"] ?? "";
+      const ended = isGoodFor(caller, "admin") ? host.result(callId) : undefined;
+      if (ended !== undefined) return jsonOfResults(shownTo(caller, ended), platform.slices);
+      const call = calls.get(caller, callId);
       const result = calls.result(call.callId);
       return jsonOfResults(result === undefined ? runningState(call) : shownTo(caller, result), platform.slices);
     },
@@ -206,7 +210,7 @@ function started(call: HttpCall): Response {
   });
 }
 
-/** Streams a call. Progress is dropped if the client reads too slowly; the result is always sent. */
+/** Streams a call. Progress is dropped if the client reads too slowly; a tool that yields waits for it; the result is always sent. */
 async function streamed(
   session: HttpSession,
   wanted: HttpCallRequest,
@@ -220,7 +224,8 @@ async function streamed(
   const stream = createSseStream({ clock: platform.clock, onEnd: stop });
   const callId = wanted.callId ?? platform.random.uuidv7();
   const onProgress: HttpCallRequest["onProgress"] = (data, json) => void stream.send({ event: "progress", data, json });
-  const started = calls.start(session, { ...wanted, callId, signal: gone.signal, onProgress });
+  const onYield: HttpCallRequest["onYield"] = async (data, json) => void (await stream.sendInTurn({ event: "yield", data, json }));
+  const started = calls.start(session, { ...wanted, callId, signal: gone.signal, onProgress, onYield });
   // A refused call has no stream: close it, so that its timer stops.
   started.catch(() => stream.close());
   const call = await started;

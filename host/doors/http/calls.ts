@@ -27,6 +27,7 @@ export interface HttpCallRequest {
   readonly signal?: AbortSignal;
   /** `json`: the value as one line of JSON in UTF-8, if it is larger than 64 KB. */
   readonly onProgress?: (progress: JsonValue, json?: Uint8Array) => void;
+  readonly onYield?: (value: JsonValue, json?: Uint8Array) => void | Promise<void>;
   /** True if the caller waits for the confirmation. Otherwise it gets `pending_approval` and the call continues when confirmed. */
   readonly waits?: boolean;
 }
@@ -159,14 +160,14 @@ export function toOptions(
   { session }: Pick<HttpSession, "session">,
   wanted: Omit<HttpCallRequest, "tool" | "args">,
 ): Omit<CallOptions, "callId"> {
-  const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, waits = false } = wanted;
+  const { timeoutMs, turnId, dryRun, traceparent, signal, onProgress, onYield, waits = false } = wanted;
   return {
     session,
     ...defined({ timeoutMs, turn: turnId }),
     ...(dryRun === true && { dryRun }),
     ...(traceparent !== undefined && { traceparent }),
     ...(signal && { signal }),
-    ...(onProgress !== undefined && { onProgress }),
+    ...defined({ onProgress, onYield }),
     ...(waits && { confirm: answeredElsewhere }),
   };
 }

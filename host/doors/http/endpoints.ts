@@ -3,14 +3,16 @@
 import { AUDIT_ENDPOINTS, type AuditApi } from "./audit-endpoints.ts";
 import { CALL_ENDPOINTS } from "./call-endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { INSIGHT_ENDPOINTS, type InsightApi } from "./insight-endpoints.ts";
 import { PLUGIN_ENDPOINTS, type PluginApi } from "./plugin-endpoints.ts";
 import { PERSON_ENDPOINTS, type PersonApi } from "./person-endpoints.ts";
 import { SESSION_ENDPOINTS, type SessionApi } from "./session-endpoints.ts";
+import { SOURCE_ENDPOINTS, type SourceApi } from "./source-endpoints.ts";
 import { SYSTEM_ENDPOINTS, type SystemApi } from "./system-endpoints.ts";
 
 /** Dependencies of all endpoints. */
-export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi {
-  readonly host: SessionApi["host"] & PersonApi["host"];
+export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi, InsightApi, SourceApi {
+  readonly host: SessionApi["host"] & PersonApi["host"] & SourceApi["host"];
   readonly platform: SessionApi["platform"] & PersonApi["platform"];
 }
 
@@ -20,5 +22,7 @@ export const ENDPOINTS: readonly Endpoint<HttpApi>[] = [
   ...SESSION_ENDPOINTS,
   ...PERSON_ENDPOINTS,
   ...PLUGIN_ENDPOINTS,
+  ...SOURCE_ENDPOINTS,
   ...AUDIT_ENDPOINTS,
+  ...INSIGHT_ENDPOINTS,
 ];

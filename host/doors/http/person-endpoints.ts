@@ -10,7 +10,8 @@ import {
   type Permissions,
   problemToText,
 } from "../../../manifests/mod.ts";
-import type { PendingConfirmation } from "../../confirmations/pending.ts";
+import { ANSWER_SCOPES, type PendingConfirmation } from "../../confirmations/pending.ts";
+import { defined } from "../../primitives/defined.ts";
 import { LockFileError } from "../../plugins/consent/lock.ts";
 import type { Host } from "../../host/host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
@@ -208,8 +209,15 @@ async function answer(
       "forbidden",
       "A token cannot answer the confirmations of its own calls: answer on the console, at a terminal, or with another admin token",
     );
-  const outcome = await api.operations.resolve(requestId, { approve: body["approve"] === true, hash: textIn(body, "hash") ?? "" });
+  const approve = body["approve"] === true;
+  const scope = ANSWER_SCOPES.find((known) => known === body["scope"]);
+  const reason = textIn(body, "reason");
+  if (approve && reason !== undefined) throw new RequestProblem("invalid_request", "A reason belongs to a denial: leave it out to approve");
+  if (!approve && scope !== undefined) throw new RequestProblem("invalid_request", "A scope belongs to an approval: leave it out to deny");
+  const outcome = await api.operations.resolve(requestId, { approve, hash: textIn(body, "hash") ?? "", ...defined({ scope, reason }) });
   if (outcome === "answered") return json({ outcome });
+  if (outcome === "unoffered")
+    throw new RequestProblem("invalid_request", `This confirmation offers the scopes ${pending.scopes.join(", ")}, not "${scope}"`);
   if (outcome === "changed")
     throw new RequestProblem("conflict", "The hash differs from the confirmation's: read the confirmation again before you answer");
   throw new RequestProblem("not_found", "Confirmation not found: unknown, already answered, or timed out");

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { printable } from "../../primitives/text.ts";
 import { changeWords, lengthText } from "../../plugins/consent/change-text.ts";
-import { asks, type ConsentChange } from "../../plugins/consent/changes.ts";
+import { asks, type ConsentChange } from "../../plugins/consent/change.ts";
 import { ANY, CHANGE_WORDS, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
 
 export const UNDOABLE: TSchema = some({ callId: TEXT, tool: TEXT, atMs: TIME });

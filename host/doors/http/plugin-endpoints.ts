@@ -107,7 +107,7 @@ export const PLUGIN_ENDPOINTS: readonly Endpoint<PluginApi>[] = [
     method: "delete",
     path: "/v1/plugins/{name}",
     id: "removePlugin",
-    summary: "Unload a plugin, and delete its folder and grants",
+    summary: "Unload a plugin, and delete its folder and grants. Keeps its data (`bascule remove` deletes them)",
     scope: "admin",
     answers: { 200: { about: "The removed plugin", schema: OBJECT } },
     run: async ({ params }, { operations }) => json(await operations.remove(params["name"] ?? "")),

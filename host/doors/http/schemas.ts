@@ -3,6 +3,7 @@
 import { type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import { CONFIRM_MODES, type JsonValue, LIMIT_CEILINGS, PERMISSION_KINDS } from "../../../manifests/mod.ts";
 import { ERROR_CODES } from "../../call/errors.ts";
+import { ANSWER_SCOPES, MAX_REASON_LENGTH } from "../../confirmations/pending.ts";
 import { LEAST_RESULT_BYTES } from "../../call/result-bytes.ts";
 import { PROBLEM_CODES } from "./problem.ts";
 
@@ -204,6 +205,7 @@ export const CONFIRMATION: TSchema = some({
   owner: Type.Optional(TEXT),
   askedAt: TIME,
   expiresAt: TIME,
+  scopes: Type.Array(oneOf(ANSWER_SCOPES), { description: "Scopes that an approval can have" }),
   request: some({
     requestId: TEXT,
     callId: TEXT,
@@ -229,6 +231,15 @@ export const CONFIRMATION: TSchema = some({
 export const ANSWER: TSchema = closed({
   approve: Type.Boolean(),
   hash: Type.String({ minLength: 1, maxLength: 256, description: "Hash of the confirmation that was shown" }),
+  scope: Type.Optional(
+    oneOf(
+      ANSWER_SCOPES,
+      "How long an approval holds: for this call (default), for the session, or always, which stores a grant for exactly the shown permission when the call has ended",
+    ),
+  ),
+  reason: Type.Optional(
+    Type.String({ minLength: 1, maxLength: MAX_REASON_LENGTH, description: "Reason for a denial, which the caller is told" }),
+  ),
 });
 
 export const TOOL: TSchema = some({
@@ -322,6 +333,7 @@ export const AUDIT_QUERY: TSchema = closed({
   until: Type.Optional(Type.Integer({ minimum: 0 })),
   before: Type.Optional(Type.Integer({ minimum: 0, description: "Only events with a lower `number`, to page back" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+  brief: Type.Optional(Type.Boolean({ description: "Leave out arguments, outputs and decisions, for lists of calls" })),
 });
 
 /** Schema of an object with a list as its only member. */

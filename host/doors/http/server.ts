@@ -7,12 +7,17 @@ import type { HttpServer } from "../../platform/network/http-types.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { usedBy } from "../../plugins/learn/used.ts";
 import { createOperations } from "../host-operations.ts";
+import { permissionMap } from "../permission-map.ts";
 import { createHttpCalls } from "./calls.ts";
+import { createConnectedClients } from "./connected-clients.ts";
 import { createHttpDoor, DEFAULT_SERVER_LIMITS } from "./door.ts";
 import { ENDPOINTS, type HttpApi } from "./endpoints.ts";
 import { createEventStreams, type EventStreams } from "./event-streams.ts";
+import { createMetricsHistory } from "./metrics-history.ts";
 import type { HttpMount } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
+import { createPluginTests } from "./plugin-tests.ts";
+import { createPolicyFile } from "./policy-file.ts";
 import { createHttpSessions } from "./sessions.ts";
 import type { HttpTokens } from "./tokens.ts";
 import { createHttpTurns } from "./turns.ts";
@@ -37,6 +42,8 @@ export interface HostServer extends Pick<HttpServer, "host" | "port"> {
 }
 
 const GRACE_MS = 5_000;
+/** How far back the permission map counts acts. */
+const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** Starts the server. @throws {HttpServerError} if it cannot listen on the address */
 export async function openHostServer(options: HostServerOptions): Promise<HostServer> {
@@ -56,12 +63,31 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
   const calls = createHttpCalls({ host, platform });
   // Each request reads the whole journal: run one at a time.
   const reading = createMutex();
+  const policyFile = createPolicyFile({ host, platform });
+  const history = createMetricsHistory({ host, clock: platform.clock });
+  const clients = createConnectedClients(host);
   const api: HttpApi = {
     ...{ host, platform, tokens, sessions, calls, streams },
     turns: createHttpTurns(host, calls, platform.random),
     used: (plugin) => reading(() => usedBy(plugin, { host, platform })),
-    operations: createOperations({ host, files: platform.files, slices: platform.slices, session: host.session(), about: options.about }),
-    audit: host.audit,
+    operations: createOperations({
+      ...{
+        host,
+        files: platform.files,
+        slices: platform.slices,
+        session: host.session({ door: "http", client: "console" }),
+        about: options.about,
+      },
+      onDefect: (message, error) => platform.log.write("error", message, { error: String(error) }),
+    }),
+    ...{ audit: host.audit, history, clients, tests: createPluginTests(host, platform) },
+    policyFile: { ...policyFile, check: (text) => reading(() => policyFile.check(text)) },
+    permissionMap: () =>
+      reading(async () => {
+        const until = platform.clock.now() + 1;
+        await host.audit.flush();
+        return await platform.slices.run(permissionMap(host, await host.audit.use({ since: until - WEEK_MS, until })));
+      }),
     isReady: () => isReady,
     metrics: () => host.metrics(),
     document: openApiDocument,
@@ -82,6 +108,8 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
     async close() {
       isReady = false;
       streams.close();
+      history.close();
+      clients.close();
       await Promise.all(mounts.flatMap(({ close }) => close?.() ?? []));
       await listening.close(GRACE_MS);
     },

@@ -54,7 +54,12 @@ export function createHttpSessions({ host, platform, most }: HttpSessionsOptions
   function keep(caller: HttpCaller, request: HostSessionOptions): HttpSession {
     // The id cannot be guessed, and is useless without its token.
     const id = toHex(platform.random.bytes(16));
-    const kept = { id, callerId: caller.id, session: host.session({ ...request, id, owner: caller.id }), openedAt: platform.clock.now() };
+    const kept = {
+      id,
+      callerId: caller.id,
+      session: host.session({ ...request, id, owner: caller.id, door: "http", client: caller.name }),
+      openedAt: platform.clock.now(),
+    };
     sessions.set(id, kept);
     return kept;
   }

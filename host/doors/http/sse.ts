@@ -98,9 +98,11 @@ export function createSseStream({ clock, onEnd, bufferBytes = DEFAULT_BUFFER_BYT
     }),
     send: (frame) => (frame.json === undefined ? write(toText(frame)) : write(`${headOf(frame)}data: `, frame.json, "\n\n")),
     async sendInTurn(frame) {
-      const bytes = encoder.encode(toText(frame));
-      if (!(await room(bytes.length))) return false;
-      controller?.enqueue(bytes);
+      const { json } = frame;
+      const pieces =
+        json === undefined ? [encoder.encode(toText(frame))] : [encoder.encode(`${headOf(frame)}data: `), json, encoder.encode("\n\n")];
+      if (!(await room(pieces.reduce((bytes, piece) => bytes + piece.length, 0)))) return false;
+      for (const piece of pieces) controller?.enqueue(piece);
       return true;
     },
     hasRead: () => room(bufferBytes / 2),

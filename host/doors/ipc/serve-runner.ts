@@ -1,17 +1,20 @@
 /** Door for runners: serves one runner, in its own session, until it disconnects (SPEC I6). */
 
+import type { JsonValue } from "../../../manifests/mod.ts";
+import type { CallOptions } from "../../dispatch/calls.ts";
 import type { ToolResult } from "../../call/call.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
 import type { LineConnection, Slices } from "../../platform/platform.ts";
 import { sendJson } from "../send-json.ts";
-import { MAX_LINE_BYTES, parseLine } from "../wire.ts";
-import { readRunnerLine, type RunnerCall, toFailure, tooLong, toResponse } from "./wire.ts";
+import { MAX_LINE_BYTES } from "../frames.ts";
+import { parseLine } from "../wire.ts";
+import { readRunnerLine, type RunnerCall, toFailure, tooLong, toResponse, toYield } from "./wire.ts";
 
 export interface RunnerDoorOptions {
   readonly connection: LineConnection;
   readonly slices: Slices;
   /** Runs a call in the runner's session. Must not reject. */
-  readonly call: (call: RunnerCall, signal: AbortSignal) => Promise<ToolResult>;
+  readonly call: (call: RunnerCall, signal: AbortSignal, onYield: CallOptions["onYield"]) => Promise<ToolResult>;
 }
 
 /** Maximum open calls per runner. */
@@ -24,7 +27,9 @@ export async function serveRunner({ connection, slices, call }: RunnerDoorOption
   const closed = new Promise<void>((resolve) => connection.onClose(resolve));
 
   async function answer(request: RunnerCall): Promise<void> {
-    const result = await call(request, gone.signal);
+    // The call's limit `outputBytes` bounds what waits here.
+    const onYield = request.streams ? (value: JsonValue): void => connection.send(toYield(request.id, value)) : undefined;
+    const result = await call(request, gone.signal, onYield);
     outstanding.delete(request.id);
     const isSent = await sendJson(connection, toResponse(request.id, result), { slices, maxBytes: MAX_LINE_BYTES });
     if (!isSent) connection.send(tooLong(request.id));

@@ -4,6 +4,7 @@
  * ```
  * → {"op":"tool_call","tool_call_id":"1","tool":"read_file","args":{"path":"a.txt"}}
  * ← {"op":"tool_response","tool_call_id":"1","ok":true,"result":{…},"metadata":{"duration_ms":3}}
+ * ← {"op":"tool_yield","tool_call_id":"1","value":…}   if the call has "stream":true
  * ← {"op":"tool_response","tool_call_id":"1","ok":false,"error":"fs_denied","message":"…","metadata":{"duration_ms":1}}
  * ```
  *
@@ -11,18 +12,22 @@
  * request has no readable id.
  */
 
-import { isJsonObject, type JsonObject } from "../../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { ToolResult } from "../../call/call.ts";
 import type { ErrorCode } from "../../call/errors.ts";
+import { blockToMcp } from "../../call/content-block.ts";
 import { holdLarge, largeIn } from "../../primitives/json/large.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
-import { expectedName, isName, MAX_LINE_BYTES } from "../wire.ts";
+import { MAX_LINE_BYTES } from "../frames.ts";
+import { expectedName, isName } from "../wire.ts";
 
 /** A runner's request. */
 export interface RunnerCall {
   readonly id: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** Whether the runner takes what the tool yields, before the answer. */
+  readonly streams: boolean;
 }
 
 /** A request, or the reason why the line is not one. `id` is null if the line has no readable id. */
@@ -38,7 +43,12 @@ export function readRunnerLine(parsed: JsonText): RunnerRequest {
   if (op !== "tool_call") return { ok: false, id, message: 'Expected "op" to be "tool_call"' };
   if (!isName(tool)) return { ok: false, id, message: expectedName("tool") };
   if (!isJsonObject(args)) return { ok: false, id, message: 'Expected "args" to be an object' };
-  return { ok: true, call: { id, tool, args } };
+  return { ok: true, call: { id, tool, args, streams: parsed.value["stream"] === true } };
+}
+
+/** Returns the line for a value that a tool yielded. */
+export function toYield(id: string, value: JsonValue): string {
+  return JSON.stringify({ op: "tool_yield", tool_call_id: id, value });
 }
 
 /** Converts a result to a response. A large output stays bytes; `jsonBytes` writes it. */
@@ -47,7 +57,8 @@ export function toResponse(id: string, result: ToolResult): JsonObject {
   const head = { op: "tool_response", tool_call_id: id, ok: result.ok };
   if (!result.ok) return { ...head, error: result.error.code, message: failureText(result), metadata };
   const large = largeIn(result, "output");
-  const response: JsonObject = { ...head, result: large === undefined ? result.output : null, metadata };
+  const content = result.content.length === 0 ? {} : { content: result.content.map(blockToMcp) };
+  const response: JsonObject = { ...head, result: large === undefined ? result.output : null, ...content, metadata };
   if (large !== undefined) holdLarge(response, "result", large);
   return response;
 }

@@ -126,11 +126,12 @@ function begin(tool: string, args: JsonObject, of: CallOf): OpenCall {
   const missing: Missing = {};
   // Answers sent in advance. They never answer a confirmation, whose answer must follow what the user was shown.
   const given = ctx.mcpReq.inputResponses ?? {};
-  const call = openCall(({ signal, onProgress, onLog, ask }: CallSide) =>
+  const call = openCall(({ signal, onProgress, onYield, onLog, ask }: CallSide) =>
     parts.host.call(tool, args, {
       session,
       signal,
       onProgress,
+      onYield,
       onLog,
       // Plugins cannot ask the user, because their text could pass for the host's.
       ...(of.isHostTool && { ask: askThrough({ ask, signal }, { capabilities, given, missing }) }),

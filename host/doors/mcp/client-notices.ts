@@ -35,16 +35,19 @@ export function clientNotices(ctx: ServerContext, options: NoticesOptions): Foll
   let lines = 0;
   let dropped = 0;
 
+  function say(said: Progress): void {
+    if (token === undefined) return;
+    // The protocol requires progress to increase: if the tool sends only text, count up.
+    const progress = said.progress ?? Math.max(0, Math.floor(last) + 1);
+    if (progress <= last || !maySay()) return;
+    last = progress;
+    ctx.mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...said, progress } }).catch(onError);
+  }
+
   return {
-    onProgress(value, json) {
-      if (token === undefined) return;
-      const said = readProgress(value, json);
-      // The protocol requires progress to increase: if the tool sends only text, count up.
-      const progress = said.progress ?? Math.max(0, Math.floor(last) + 1);
-      if (progress <= last || !maySay()) return;
-      last = progress;
-      ctx.mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...said, progress } }).catch(onError);
-    },
+    onProgress: (value, json) => say(readProgress(value, json)),
+    // The protocol has no partial results; the whole result follows.
+    onYield: (value, json) => say({ message: textOf(value, json) }),
     onLog(level, text) {
       lines += 1;
       if (maySay()) log(level, shorten(printableLines(text.slice(0, MAX_LOG_TEXT + 1)), MAX_LOG_TEXT));
@@ -64,7 +67,7 @@ interface Progress {
 
 /** Reads a number, a text, or an object with `progress`, `total` and `message`; any other value is sent as JSON text. */
 function readProgress(value: JsonValue, json: Uint8Array | undefined): Progress {
-  const shown = (): string => inert(json === undefined ? JSON.stringify(value) : decodeText(json.subarray(0, MAX_PROGRESS_BYTES)));
+  const shown = (): string => textOf(value, json);
   if (typeof value === "number") return { progress: value };
   if (typeof value === "string") return { message: inert(value) };
   if (!isJsonObject(value)) return { message: shown() };
@@ -75,6 +78,11 @@ function readProgress(value: JsonValue, json: Uint8Array | undefined): Progress 
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message: inert(message) }),
   };
+}
+
+function textOf(value: JsonValue, json: Uint8Array | undefined): string {
+  if (json !== undefined) return inert(decodeText(json.subarray(0, MAX_PROGRESS_BYTES)));
+  return inert(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 function inert(text: string): string {

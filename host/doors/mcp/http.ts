@@ -16,6 +16,8 @@ import { createServer } from "./server.ts";
 /** Authenticated caller of a request: one per token. */
 export interface McpHttpCaller {
   readonly id: string;
+  /** Name of the token, for the record of sessions. */
+  readonly name?: string;
   /** Role of the sessions that the caller opens. */
   readonly role?: string;
   /** Scopes of the token. Only a client with `confirm` gets confirmations: behind any other there may be only the agent, and no user. */
@@ -71,9 +73,15 @@ export function createMcpHandler(options: McpDoorOptions): McpHandler {
     return true;
   }
 
-  function openDoorOf({ id, role, scopes }: McpHttpCaller): CallerDoor {
+  function openDoorOf({ id, name, role, scopes }: McpHttpCaller): CallerDoor {
     const confirms = scopes === undefined || isGoodFor({ scopes }, "confirm");
-    const session = { ...parts.session, owner: id, ...(role !== undefined && { role }) };
+    const session = {
+      ...parts.session,
+      owner: id,
+      door: "mcp",
+      ...(name !== undefined && { client: name }),
+      ...(role !== undefined && { role }),
+    };
     return openDoorFor({ ...parts, confirms, session }, maxSessions);
   }
 

@@ -1,6 +1,7 @@
 /** A call that may span several requests of its client: each request runs it to its end or to its next question. */
 
 import type { InputRequests } from "@modelcontextprotocol/server";
+import type { JsonValue } from "../../../manifests/mod.ts";
 import type { ToolCall, ToolResult } from "../../call/call.ts";
 
 /** Input that a call needs from its client to continue. */
@@ -17,6 +18,7 @@ export interface Question {
 /** Callbacks of the request that follows a call. */
 export interface Follower {
   readonly onProgress: NonNullable<ToolCall["onProgress"]>;
+  readonly onYield: (value: JsonValue, json?: Uint8Array) => void;
   readonly onLog: NonNullable<ToolCall["onLog"]>;
 }
 
@@ -50,6 +52,7 @@ export function openCall(start: (side: CallSide) => Promise<ToolResult>): OpenCa
   void start({
     signal: stop.signal,
     onProgress: (value, json) => follower?.onProgress(value, json),
+    onYield: (value, json) => follower?.onYield(value, json),
     onLog: (level, text) => follower?.onLog(level, text),
     ask(question) {
       questions.add(question);

@@ -1,14 +1,14 @@
 /** Client of the project's socket: implements `Operations` by sending each request to the process that serves the project. */
 
 import type { Permissions } from "../../../manifests/mod.ts";
-import { JsonArgumentText } from "../../call/arguments.ts";
+import { JsonArgumentText } from "../../call/argument-text.ts";
 import type { ToolResult } from "../../call/call.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../../plugins/consent/consent-acts.ts";
 import type { StoredGrant } from "../../project/grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../../plugins/installing/installer.ts";
 import type { Committed } from "../../effects/overlay/dry-runs.ts";
-import type { LineConnection, Platform } from "../../platform/platform.ts";
+import type { ClientPlatform, LineConnection } from "../../platform/platform.ts";
 import type { UndoCall, UndoResult, UndoRequest } from "../../effects/undo/undos.ts";
 import type { KeptRange, KeptRangeOptions } from "../../dispatch/results/kept-results.ts";
 import type { SettingChange, SettingsView } from "../../plugins/settings/plugin-settings.ts";
@@ -20,12 +20,13 @@ import type {
   Info,
   Operations,
   PluginView,
+  WatchListener,
   WhyAnswer,
   WhyQuestion,
 } from "../operations.ts";
 import { DoorError } from "../operations.ts";
 import { connectToSocket } from "./socket-path.ts";
-import { type Frame, MAX_LINE_BYTES, readFrame } from "../wire.ts";
+import { type Frame, MAX_LINE_BYTES, readFrame } from "../frames.ts";
 
 /** A connection to a running host. */
 interface RemoteHost {
@@ -34,7 +35,10 @@ interface RemoteHost {
 }
 
 /** Connects to the host that serves a project. Returns undefined if no host is running. */
-export async function connectToHost(platform: Platform, stateDirectory: string): Promise<RemoteHost | undefined> {
+export async function connectToHost(
+  platform: Pick<ClientPlatform, "files" | "sockets">,
+  stateDirectory: string,
+): Promise<RemoteHost | undefined> {
   const connection = await connectToSocket(platform, stateDirectory);
   if (!connection) return undefined;
   const client = createClient(connection);
@@ -44,14 +48,17 @@ export async function connectToHost(platform: Platform, stateDirectory: string):
 interface Waiting {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: DoorError) => void;
-  readonly listener?: CallListener;
+  readonly listener?: RequestListener;
   readonly cancel: () => void;
   /** Controllers that withdraw the open confirmations, by request id. */
   readonly questions: Map<string, AbortController>;
 }
 
+/** Listener of a call, or of the host's events. */
+type RequestListener = CallListener & Partial<Pick<WatchListener, "onEvent">>;
+
 interface Client {
-  request(op: string, params?: object, listener?: CallListener): Promise<unknown>;
+  request(op: string, params?: object, listener?: RequestListener): Promise<unknown>;
 }
 
 function createClient(connection: LineConnection): Client {
@@ -114,6 +121,8 @@ function createClient(connection: LineConnection): Client {
 function hear(frame: Extract<Frame, { readonly event: string }>, request: Waiting, connection: LineConnection): void {
   const { id } = frame;
   if (frame.event === "progress") return request.listener?.onProgress?.(frame.value);
+  if (frame.event === "yield") return void request.listener?.onYield?.(frame.value);
+  if (frame.event === "watched") return request.listener?.onEvent?.(frame.value);
   if (frame.event === "settled") return request.questions.get(frame.requestId)?.abort();
   const { requestId } = frame.request;
   const question = new AbortController();
@@ -144,6 +153,8 @@ function remoteOperations(client: Client): Operations {
     pending: () => client.request("pending") as Promise<readonly PendingConfirmation[]>,
     resolve: (requestId: string, answer: ConfirmationAnswer) =>
       client.request("resolve", { requestId, ...answer }) as Promise<AnswerOutcome>,
+    // The socket has no undefined.
+    result: async (callId: string) => ((await client.request("result", { callId })) ?? undefined) as ToolResult | undefined,
     commit: (callId: string, hash?: string) =>
       client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
     undo: (callId: string, options?: UndoRequest) => client.request("undo", { callId, ...options }) as Promise<UndoResult>,
@@ -152,7 +163,8 @@ function remoteOperations(client: Client): Operations {
     inspect: (source, signal) => client.request("inspect", { source }, { signal }) as Promise<PackagePreview>,
     install: (digest) => client.request("install", { digest }) as Promise<InstalledPlugin>,
     rollback: (plugin) => client.request("rollback", { plugin }) as Promise<RollbackOutcome>,
-    remove: (plugin) => client.request("remove", { plugin }) as Promise<RemoveOutcome>,
+    remove: (plugin, { data = false } = {}) => client.request("remove", { plugin, data }) as Promise<RemoveOutcome>,
+    watch: async (recent, listener) => void (await client.request("watch", { recent }, listener)),
     reload: () => client.request("reload") as Promise<number>,
   };
 }

@@ -58,13 +58,16 @@ export async function claimSocket(
 }
 
 /** Connects to the project's host. Returns undefined if no host is running. */
-export async function connectToSocket(platform: Platform, stateDirectory: string): Promise<LineConnection | undefined> {
+export async function connectToSocket(
+  platform: Pick<Platform, "files" | "sockets">,
+  stateDirectory: string,
+): Promise<LineConnection | undefined> {
   const usual = usualPath(stateDirectory);
   const path = fits(usual) ? usual : await recordedPath(platform, stateDirectory);
   return path === undefined ? undefined : platform.sockets.connect(path);
 }
 
-async function recordedPath(platform: Platform, stateDirectory: string): Promise<string | undefined> {
+async function recordedPath(platform: Pick<Platform, "files">, stateDirectory: string): Promise<string | undefined> {
   let record: unknown;
   try {
     record = JSON.parse(new TextDecoder().decode(await platform.files.readBytes(recordPath(stateDirectory), MAX_RECORD_BYTES)));

@@ -5,10 +5,11 @@ import type { ConfirmationRequest } from "../../call/call.ts";
 import { shownRequest } from "../../confirmations/request.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
 import type { LineConnection, Platform } from "../../platform/platform.ts";
-import { type ClientOperations, DoorError, type Operations } from "../operations.ts";
+import { type ClientOperations, DoorError, type Operations, type Watched } from "../operations.ts";
 import { lineBytes, sendInSlices, sendJson } from "../send-json.ts";
 import { claimSocket } from "./socket-path.ts";
-import { type Frame, MAX_LINE_BYTES, MAX_OPEN_REQUESTS, parseLine, readRequest, type Request, type WireError } from "../wire.ts";
+import { type Frame, MAX_LINE_BYTES, type WireError } from "../frames.ts";
+import { MAX_OPEN_REQUESTS, parseLine, readRequest, type Request } from "../wire.ts";
 
 /** An open socket door. */
 export interface SocketDoor {
@@ -26,6 +27,8 @@ interface SocketDoorOptions {
 }
 
 const MAX_CONNECTIONS = 32;
+/** Unread bytes above which a client that watches misses events: as much as the journal's newest events, which it gets at once. */
+const MAX_UNSENT_EVENTS = 4 * 1024 * 1024;
 
 /**
  * Listens for connections from other processes of the project.
@@ -129,13 +132,17 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
     case "call":
       return operations.call(request.call, {
         signal: state.abort.signal,
-        onProgress: (value: JsonValue, json?: Uint8Array) => sendProgress(connection, request.id, value, json),
+        onProgress: (value: JsonValue, json?: Uint8Array) => sendValue(connection, { id: request.id, event: "progress", value }, json),
+        // The limit `outputBytes` of the call bounds what waits here.
+        onYield: (value: JsonValue, json?: Uint8Array) => sendValue(connection, { id: request.id, event: "yield", value }, json),
         ...(request.interactive ? { confirm: (question, signal) => ask(question, signal, state, connection) } : {}),
       });
     case "status":
       return operations.status();
     case "list":
       return operations.list();
+    case "watch":
+      return operations.watch(request.recent, { signal: state.abort.signal, onEvent: watcher(request.id, connection) });
     case "info":
       return operations.info(request.name);
     case "grant":
@@ -154,6 +161,8 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.pending();
     case "resolve":
       return operations.resolve(request.requestId, request.given);
+    case "result":
+      return operations.result(request.callId);
     case "commit":
       return operations.commit(request.callId, request.hash);
     case "undo":
@@ -171,7 +180,7 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
     case "rollback":
       return operations.rollback(request.plugin);
     case "remove":
-      return operations.remove(request.plugin);
+      return operations.remove(request.plugin, { data: request.data });
     case "answer":
     case "cancel":
       return Promise.resolve();
@@ -206,11 +215,25 @@ function ask(
   });
 }
 
-/** Sends progress; `json` is set if the value is large and already serialized. */
-function sendProgress(connection: LineConnection, id: number, value: JsonValue, json: Uint8Array | undefined): void {
-  if (json === undefined) return send(connection, { id, event: "progress", value });
-  const head = `{"id":${id},"event":"progress","value":`;
+/** Sends a value of a running call; `json` is set if it is large and already serialized. */
+function sendValue(connection: LineConnection, frame: Extract<Frame, { event: "progress" | "yield" }>, json: Uint8Array | undefined): void {
+  if (json === undefined) return send(connection, frame);
+  const head = `{"id":${frame.id},"event":"${frame.event}","value":`;
   if (head.length + json.length < MAX_LINE_BYTES) connection.sendPieces([head, json, "}"]);
+}
+
+/** Sends events to a client, and drops and counts them while it does not read. */
+function watcher(id: number, connection: LineConnection): (watched: Watched) => void {
+  let missed = 0;
+  return (watched) => {
+    if (connection.unsent > MAX_UNSENT_EVENTS) {
+      missed += "missed" in watched ? watched.missed : 1;
+      return;
+    }
+    if (missed > 0) send(connection, { id, event: "watched", value: { missed } });
+    missed = 0;
+    send(connection, { id, event: "watched", value: watched });
+  };
 }
 
 /** Sends a frame. For an answer longer than a line it sends `too_large` instead, because a longer line would close the connection. */

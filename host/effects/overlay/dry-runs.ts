@@ -6,7 +6,7 @@ import type { EmitEvent } from "../../audit/events.ts";
 import type { Clock } from "../../platform/platform.ts";
 import { defined } from "../../primitives/defined.ts";
 import type { Service } from "../../primitives/service/service.ts";
-import { classOf } from "../../policy/policy.ts";
+import { classOf } from "../../policy/side-effects.ts";
 import { diffBy } from "./diff-by.ts";
 import type { Execution, Executor, Outcome } from "../../tools/execution.ts";
 import type { ConfirmPrompt, ToolCall } from "../../call/call.ts";

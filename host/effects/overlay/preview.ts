@@ -5,7 +5,7 @@
 
 import type { Execution, Executors, Outcome, OutcomeOk } from "../../tools/execution.ts";
 import type { Quotas, QuotaSubject } from "../../policy/quotas/quotas.ts";
-import { classOf } from "../../policy/policy.ts";
+import { classOf } from "../../policy/side-effects.ts";
 import type { RegisteredTool } from "../../tools/tool.ts";
 import { committedError, type DryRuns } from "./dry-runs.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";

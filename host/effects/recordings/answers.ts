@@ -41,7 +41,8 @@ export function createRecordedAnswers(operations: readonly RecordedOperation[], 
   }
 
   async function answer(operation: HostOperation): Promise<HostAnswer> {
-    const place = ++asked;
+    const { place = asked + 1 } = operation;
+    asked = Math.max(asked, place);
     const recorded = operations[place - 1];
     const shown = await show(operation);
     if (found !== undefined || recorded === undefined) return differ({ kind: "not_recorded", place, asked: shown });
@@ -58,6 +59,51 @@ export function createRecordedAnswers(operations: readonly RecordedOperation[], 
       return found;
     },
   };
+}
+
+/** An operation of code other than the recorded, and whether the recording answers it. */
+export interface MatchedOperation extends ShownOperation {
+  /** From 1, in the order of sending. */
+  readonly place: number;
+  readonly isRecorded: boolean;
+}
+
+interface MatchedAnswers {
+  readonly answer: HostCallHandler;
+  /** Returns the operations that the code sent, in order. */
+  asked(): readonly MatchedOperation[];
+}
+
+/**
+ * Creates answers for code other than the recorded: each operation gets the first unused answer that was recorded for the same name,
+ * arguments and bytes, and an error if there is none. Nothing is executed.
+ */
+export function createMatchedAnswers(operations: readonly RecordedOperation[]): MatchedAnswers {
+  const unused = new Map<string, number[]>();
+  for (const [index, operation] of operations.entries()) {
+    const key = keyOf(operation);
+    const same = unused.get(key) ?? [];
+    same.push(index);
+    unused.set(key, same);
+  }
+  const asked: MatchedOperation[] = [];
+  return {
+    async answer(operation) {
+      const { place = asked.length + 1 } = operation;
+      const shown = await show(operation);
+      const index = unused.get(keyOf(shown))?.shift();
+      asked.push({ ...shown, place, isRecorded: index !== undefined });
+      if (index !== undefined) return operations[index]?.answer ?? UNANSWERED;
+      if (operation.name === "progress") return { ok: true, value: null };
+      return { ok: false, error: { name: "Error", message: `Not recorded, and a replay runs no operation: ${shown.name}` } };
+    },
+    asked: () => asked.toSorted((left, right) => left.place - right.place),
+  };
+}
+
+/** Returns the same text for the same operation. */
+export function keyOf({ name, args, sent }: ShownOperation): string {
+  return JSON.stringify([name, args, sent?.sha256 ?? null]);
 }
 
 const UNANSWERED: HostAnswer = { ok: false, error: { name: "Error", message: "Not answered" } };

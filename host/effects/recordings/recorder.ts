@@ -79,6 +79,10 @@ interface OpenOperation {
   readonly operation: Required<Pick<HostOperation, "name" | "args" | "argsLength">>;
   readonly sent: Promise<SentBytes> | undefined;
   answer: HostAnswer | undefined;
+  /** Number of the operation in its call. Large arguments are read later, so operations may begin in another order. */
+  readonly place: number;
+  readonly begunAt: number;
+  hostMs: number;
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
@@ -114,12 +118,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return true;
     }
 
-    function asked({ name, args, argsLength = sizeOf(args), bytes: sent }: HostOperation): OpenOperation | undefined {
+    function asked({
+      name,
+      args,
+      argsLength = sizeOf(args),
+      bytes: sent,
+      place = operations.length + 1,
+    }: HostOperation): OpenOperation | undefined {
       if (!take(OPERATION_BYTES + name.length + argsLength)) return undefined;
       const open = {
         operation: { name, args, argsLength },
         sent: sent === undefined ? undefined : hashOf(sent, options.platform),
         answer: undefined,
+        place,
+        begunAt: clock.monotonic(),
+        hostMs: -1,
       };
       operations.push(open);
       return open;
@@ -134,6 +147,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       // The worker that ran the call was terminated, or the call never began.
       if (tape === undefined || tape === "too_long")
         return { kept: false, reason: "its worker was terminated before it reported how the call ran" };
+      operations.sort((left, right) => left.place - right.place);
       const sent = await Promise.all(operations.map(async (operation) => await operation.sent));
       const redactor = createRedactor(options);
       const parts = outcome.ok ? outcome.parts : undefined;
@@ -159,6 +173,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         ...(call.timeMs !== undefined && { timeMs: call.timeMs }),
         tape,
         operations: told,
+        hostMs: operations.map(({ hostMs }) => hostMs),
         outcome: outcome.ok
           ? { ok: true, output: redactor.small(outcome.output), ...(large && { parts: large.parts }) }
           : { ok: false, fault: redactor.fault(outcome.fault) },
@@ -177,6 +192,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       wrap: (handler) => async (operation) => {
         const open = asked(operation);
         const answer = await handler(operation);
+        if (open !== undefined) open.hostMs = Math.round((clock.monotonic() - open.begunAt) * 100) / 100;
         if (open !== undefined && take(answerSize(answer))) open.answer = await ownAnswer(answer, options.platform);
         return answer;
       },

@@ -1,6 +1,14 @@
 /** Writes and reads the file of a recording. The text is hostile: every member is checked. */
 
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, LIMIT_CEILINGS, type Limits } from "../../../manifests/mod.ts";
+import {
+  DEFAULT_LIMITS,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  LIMIT_CEILINGS,
+  type Limits,
+} from "../../../manifests/mod.ts";
 import { type Fault, isFault, isTape, isTime, type Tape } from "../../../sandbox/mod.ts";
 import { joined, piecesOf } from "../../primitives/json/json-bytes.ts";
 import { readJsonText } from "../../primitives/json/json-text.ts";
@@ -124,6 +132,8 @@ function toRecording(value: JsonObject): Recording | string {
   if (tape === undefined) return "tape";
   const operations = toOperations(value["operations"]);
   if (operations === undefined) return "operations";
+  const { hostMs } = value;
+  if (hostMs !== undefined && !(isJsonArray(hostMs) && hostMs.length === operations.length && hostMs.every(isDuration))) return "hostMs";
   const outcome = toOutcome(value["outcome"]);
   if (outcome === undefined) return "outcome";
   const used = toRecord(value["used"], ["fuel", "operations", "logBytes", "outputBytes"], isCount);
@@ -134,7 +144,8 @@ function toRecording(value: JsonObject): Recording | string {
   const named = value as unknown as Pick<Recording, "callId" | "tool" | "plugin" | "digest" | "contextText" | "seed">;
   const { callId, tool, plugin, digest, contextText, seed } = named;
   const own = { callId, tool, plugin, digest, contextText, seed, recordedMs, args, isRedacted, ...(timeMs !== undefined && { timeMs }) };
-  return { ...own, limits, tape, operations, outcome, used, machine };
+  const times = hostMs === undefined ? {} : { hostMs };
+  return { ...own, limits, tape, operations, ...times, outcome, used, machine };
 }
 
 /** The guest's prelude reads the context as an object. */
@@ -145,7 +156,9 @@ function isContext(text: JsonValue | undefined): boolean {
 
 function toLimits(value: JsonValue | undefined): Limits | undefined {
   const names = Object.keys(LIMIT_CEILINGS) as (keyof Limits)[];
-  const limits = toRecord(value, names, (limit): limit is number => typeof limit === "number" && limit >= 1);
+  // Recordings of earlier versions lack it.
+  const whole = isJsonObject(value) ? { dataBytes: DEFAULT_LIMITS.dataBytes, ...value } : value;
+  const limits = toRecord(whole, names, (limit): limit is number => typeof limit === "number" && limit >= 1);
   return limits !== undefined && names.every((name) => limits[name] <= LIMIT_CEILINGS[name]) ? limits : undefined;
 }
 
@@ -227,6 +240,10 @@ function toRecord<K extends string, V>(
 
 function isCount(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isDuration(value: JsonValue): value is number {
+  return typeof value === "number" && value >= -1;
 }
 
 function isText(value: JsonValue | undefined): value is string {

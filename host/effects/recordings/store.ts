@@ -26,6 +26,8 @@ export interface RecordingStore {
   ): Promise<void>;
   /** Returns the text of a call's recording, or undefined if it is not found. */
   read(callId: string): Promise<string | undefined>;
+  /** Returns the ids and times of recorded calls, oldest first. An id that cannot be a file name is returned as its hash. */
+  calls(): Promise<readonly { readonly id: string; readonly atMs: number }[]>;
   /** Returns the files of a plugin version, or undefined if they were not kept or do not match the hash. */
   readPlugin(digest: string): Promise<ReadonlyMap<string, Uint8Array> | undefined>;
 }
@@ -128,6 +130,7 @@ export function createRecordingStore(
       const bytes = await files.readBytes(`${folder}/${found.name}`, MAX_RECORDING_BYTES * 4).catch(unlessMissing(undefined));
       return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
     },
+    calls: async () => (await recordings()).map(({ id, ms }) => ({ id, atMs: ms })),
     async readPlugin(digest) {
       const found = (await plugins()).find((plugin) => plugin.digest === digest);
       const text = found && (await files.readText(`${pluginFolder}/${found.name}`).catch(unlessMissing(undefined)));

@@ -5,7 +5,7 @@ import type { EmitEvent } from "../../audit/events.ts";
 import type { DryRunReport } from "../../call/dry-run-report.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Grant } from "../../call/grant.ts";
-import { classOf } from "../../policy/policy.ts";
+import { classOf } from "../../policy/side-effects.ts";
 import { diffBy } from "../overlay/diff-by.ts";
 import type { Service } from "../../primitives/service/service.ts";
 import type { Execution } from "../../tools/execution.ts";

@@ -5,8 +5,12 @@ export interface Bundler {
   bundle(request: BundleRequest): Promise<BundleOutcome>;
   /** Returns the modules behind a `jsr:` specifier in Deno's cache, or a message if that fails. */
   denoGraph(specifier: string, directory: string): Promise<ModuleGraph | string>;
+  /** Downloads packages with npm, or else with Deno, without running their scripts. @returns a message if that fails */
+  fetchPackages(request: FetchRequest): Promise<string | undefined>;
   /** Bundles a plugin's own modules into one. */
   pack(request: PackRequest): Promise<PackOutcome>;
+  /** Words of a message that esbuild is missing, and commands that help. */
+  readonly withoutEsbuild: { readonly reason: string; readonly advice: readonly string[] };
 }
 
 export interface PackRequest {
@@ -27,21 +31,37 @@ export type PackOutcome =
   | { readonly ok: true; readonly code: string; readonly map: string; readonly inputs: readonly string[] }
   | { readonly ok: false; readonly reason: "not_installed" | "failed"; readonly message: string };
 
+/**
+ * Builds of a package, in the order in which they are tried: its files as Deno and bundlers choose them, as browsers do, or as Node does.
+ * Browser builds come second because they may need a document, which a plugin does not have.
+ */
+export const PACKAGE_BUILDS = ["default", "browser", "node"] as const;
+export type PackageBuild = (typeof PACKAGE_BUILDS)[number];
+
+/** Export of a probe: the namespace of the package, with the names that `export *` does not find. */
+export const PROBE = "bascule_probe";
+
 /** One module to make. */
 export interface BundleEntry {
   /** Name of the file to make, without ".js". */
   readonly output: string;
-  /** Specifier to import, as if from code in `directory`. */
+  /** Specifier to import, as if from code in `from`. */
   readonly specifier: string;
-  /** Package of the entry. Entries of one package are built for the same platform. */
-  readonly package: string;
-  /** Exports that must exist if the package is CommonJS; empty for all exports of an ES module. */
-  readonly names: readonly string[];
+  /** Absolute path from which `node_modules` is searched upwards; absent for the request's directory. */
+  readonly from?: string;
+  /** Exports that `export *` does not find. Absent for a probe, which exports the whole namespace. */
+  readonly exports?: {
+    readonly names: readonly string[];
+    /** Default export: none, the package's own, or the whole module. */
+    readonly default: "absent" | "own" | "module";
+  };
 }
 
 export interface BundleRequest {
+  /** Modules that share their imports. */
   readonly entries: readonly BundleEntry[];
-  /** Absolute path from which `node_modules` is searched upwards. */
+  readonly build: PackageBuild;
+  /** Absolute path of the plugin's folder. */
   readonly directory: string;
   /** Modules that are found by their whole specifier. */
   readonly graph?: ModuleGraph;
@@ -49,15 +69,36 @@ export interface BundleRequest {
   readonly nodeModules: ReadonlySet<string>;
 }
 
+/** A Node module that a package imports and plugins do not have. */
+export interface MissingModule {
+  readonly module: string;
+  /** File of a package that imports it. */
+  readonly importer?: string;
+}
+
+export interface BundledEntry {
+  readonly isCommonJs: boolean;
+  readonly missing: readonly MissingModule[];
+}
+
 export type BundleOutcome =
-  /** Text by file name, inputs relative to the folder, and the Node modules that are missing. */
+  /** Text by file name, source maps by file name with ".map", and facts by `output`. */
   | {
       readonly ok: true;
       readonly files: ReadonlyMap<string, string>;
-      readonly inputs: readonly string[];
-      readonly missing: readonly string[];
+      readonly maps: ReadonlyMap<string, string>;
+      readonly entries: ReadonlyMap<string, BundledEntry>;
     }
   | { readonly ok: false; readonly reason: "not_installed" | "failed"; readonly message: string };
+
+/** Packages to download, in npm's syntax: `lodash-es@^4`. */
+export interface FetchRequest {
+  readonly packages: readonly string[];
+  /** Empty folder to fill. Its `node_modules` holds the packages. */
+  readonly folder: string;
+  /** Text of the project's `.npmrc`, which names registries and credentials. */
+  readonly npmrc: string;
+}
 
 export interface ModuleGraph {
   /** By whole specifier: the local file, and the targets of its imports. */

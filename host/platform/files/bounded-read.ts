@@ -35,8 +35,9 @@ export async function readBounded(file: FileHandle, range: ReadRange): Promise<U
       buffer = enlarged(buffer, larger);
     }
     const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, offset + filled);
-    if (bytesRead === 0) break;
     filled += bytesRead;
+    // A short read of a file that has a size ends at its end; another read would only say so.
+    if (bytesRead === 0 || (size > 0 && filled >= size - offset && filled < buffer.length)) break;
   }
   if (length === undefined && filled > maxBytes) throw fileError("too_large");
   // A view is kept if it fills most of the buffer, because copying many bytes would block the thread.

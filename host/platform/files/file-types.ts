@@ -61,6 +61,14 @@ export const FILE_ERROR_CODES = [
 ] as const;
 export type FileErrorCode = (typeof FILE_ERROR_CODES)[number];
 
+/** Bounds of `Files.readPlain`. */
+export interface PlainReadLimits {
+  /** A larger file is left out. */
+  readonly fileBytes: number;
+  /** Once that many bytes were read, the rest is left out. */
+  readonly totalBytes: number;
+}
+
 /** The host's own file access. Paths are absolute. Failures throw `FileError`. */
 export interface Files {
   readText(path: string): Promise<string>;
@@ -73,6 +81,8 @@ export interface Files {
   /** Creates a file atomically with mode 0600. False if the path exists, even as a link; of several callers, one succeeds. */
   createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
+  /** Reads many files synchronously, for a service thread: regular ones that no link leads to; undefined for the others. */
+  readPlain(paths: readonly string[], limits: PlainReadLimits): readonly (Uint8Array | undefined)[];
   /** Removes recursively; a missing path is not an error. */
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;

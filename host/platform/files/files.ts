@@ -9,7 +9,7 @@ import type { DirectoryEntry, FileInfo, Files } from "../platform.ts";
 import { withSlashes } from "./slashes.ts";
 import { permitsPlace } from "./spelling.ts";
 import { farthestPlace } from "./walk.ts";
-import { createWhole, writeAtomic } from "./write-atomic.ts";
+import { readPlain } from "./plain-read.ts";
 
 /** Maximum size of a file that the host reads for itself; larger files are `too_large`. */
 const MAX_OWN_FILE_BYTES: number = 64 * 1024 * 1024;
@@ -43,9 +43,12 @@ export function createFiles(isBrief: boolean = false): Files {
   return {
     readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
     readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
-    writeAtomic: (path, data, mode = 0o666) => withFileErrors(() => writeAtomic(path, data, mode), path),
-    createNew: (path, text) => withFileErrors(() => createWhole(path, text), path),
+    // Loaded by who writes: most commands read.
+    writeAtomic: (path, data, mode = 0o666) =>
+      withFileErrors(async () => await (await import("./write-atomic.ts")).writeAtomic(path, data, mode), path),
+    createNew: (path, text) => withFileErrors(async () => await (await import("./write-atomic.ts")).createWhole(path, text), path),
     makeDirectory: (path) => withFileErrors(async () => void (await mkdir(path, { recursive: true })), path),
+    readPlain,
     remove: (path) => withFileErrors(() => rm(path, { recursive: true, force: true }), path),
     rename: (from, to) => withFileErrors(() => rename(from, to), to),
     list: (path) => withFileErrors(async () => (await looks.list(path)).map(toEntry), path),

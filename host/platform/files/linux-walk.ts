@@ -11,7 +11,7 @@ import { errnoOf, fileError } from "./file-errors.ts";
 import type { Place, Walk } from "./walk.ts";
 
 /** Missing in `node:fs`; the same value on every architecture that Node and Deno support (open(2)). */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
 /** File system types (statfs(2), linux/magic.h) whose files belong to the kernel instead of a disk. */
 const SYNTHETIC_TYPES: ReadonlySet<number> = new Set([
@@ -32,6 +32,11 @@ const SYNTHETIC_TYPES: ReadonlySet<number> = new Set([
   0x42494e4d, // binfmt_misc
   0x19800202, // mqueue
 ]);
+
+/** @param type of `statfs`; some are negative if the field is a signed 32-bit number */
+export function isSyntheticType(type: number): boolean {
+  return SYNTHETIC_TYPES.has(type >>> 0);
+}
 
 /** Maximum number of cached devices. A device number identifies a file system; when the cache is full, it is cleared. */
 const MAX_KNOWN_DEVICES = 256;
@@ -109,8 +114,7 @@ function createSyntheticCheck(): (device: number, reach: string, isLink: boolean
     // `statfs` would follow the link; the link's target is checked when it is located.
     if (isLink) return false;
     const { type } = await statfs(reach);
-    // Some types are negative if the field is a signed 32-bit number.
-    const synthetic = SYNTHETIC_TYPES.has(type >>> 0);
+    const synthetic = isSyntheticType(type);
     if (known.size >= MAX_KNOWN_DEVICES) known.clear();
     known.set(device, synthetic);
     return synthetic;

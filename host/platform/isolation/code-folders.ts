@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { IS_EXECUTABLE, unpacked } from "../executable/executable.ts";
 
 /** A bundle is one folder, this file's. For sources, these are the layers that the process loads. */
 const IS_BUNDLE = import.meta.url.endsWith(".js");
@@ -22,8 +23,9 @@ const PACKAGES = [
 /** Imports of the platform's other files are not included, because the process enters through `process-main.ts` only. */
 const PACKAGE_FILE = "package.json";
 
-/** Returns absolute paths, both as named and with links resolved. */
-export function codeFolders(): readonly string[] {
+/** Returns absolute paths, both as named and with links resolved. None if an executable runs its own code. */
+export function codeFolders(runtime: "deno" | "node"): readonly string[] {
+  if (IS_EXECUTABLE) return runtime === "deno" ? [unpacked("program")] : [];
   const paths = new Set(OWN_FOLDERS.map((folder) => resolve(CODE_ROOT, folder)));
   const described = folderUpwards(CODE_ROOT, PACKAGE_FILE);
   if (described !== undefined) paths.add(described);

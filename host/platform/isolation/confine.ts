@@ -110,7 +110,7 @@ unset PWD OLDPWD
 exec "$@"`;
 
 /** Finds a tool in a fixed list of folders: `PATH` belongs to the user, and may name a folder that a tool can write to. */
-function findTool(name: string): string | undefined {
+export function findTool(name: string): string | undefined {
   return TOOL_FOLDERS.map((folder) => `${folder}/${name}`).find((path) => existsSync(path));
 }
 

@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
+import { fileForDeno } from "../executable/executable.ts";
 import type { Confinement, Isolation } from "../platform.ts";
 import { codeFolders } from "./code-folders.ts";
 import { type Confined, confinements } from "./confine.ts";
@@ -26,14 +27,15 @@ export function createIsolation(): Isolation {
   let found: Promise<TriedWay> | undefined;
   /** Lazy, because most hosts never need it. */
   function way(): Promise<TriedWay> {
-    found ??= findWay(codeFolders());
+    found ??= findWay();
     return found;
   }
   return {
     async prepareProcesses() {
       const chosen = await way();
-      const readable = codeFolders();
-      return () => startIn(chosen, readable, entryFile());
+      const { name } = chosen.runtime;
+      const [readable, entry] = [codeFolders(name), name === "deno" ? fileForDeno(ENTRY) : ENTRY];
+      return () => startIn(chosen, readable, entry);
     },
     inspect: async () => describe(await way()),
   };
@@ -42,6 +44,7 @@ export function createIsolation(): Isolation {
 /** Starts a script in a process that is confined like the sandbox's own. Tests use it for hostile scripts. */
 export function startIn({ runtime, confined }: Way, readable: readonly string[], entry: string): ProcessConnection {
   return startProcess({
+    owner: "sandbox",
     command: confined.command(runtime.program, runtime.args(entry, readable)),
     cwd: confined.cwd,
     isBehindAnother: confined.system === "namespaces",
@@ -54,10 +57,10 @@ function locale(): Readonly<Record<string, string>> {
   return { LC_ALL: `${navigator.language.replace("-", "_")}.UTF-8`, TZ: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 
-async function findWay(readable: readonly string[]): Promise<TriedWay> {
+async function findWay(): Promise<TriedWay> {
   const tried: string[] = [];
   for (const runtime of processRuntimes()) {
-    for (const confined of confinements(process.platform, readable)) {
+    for (const confined of confinements(process.platform, codeFolders(runtime.name))) {
       const answer = await tryWay({ runtime, confined });
       if (typeof answer === "object") return { runtime, confined, version: answer.version };
       tried.push(`${runtime.program} (${confined.system}): ${answer}`);
@@ -68,7 +71,7 @@ async function findWay(readable: readonly string[]): Promise<TriedWay> {
 
 /** Tries a runtime. Returns its version, or why it cannot be used. */
 export function tryWay({ runtime, confined }: Way): Promise<{ readonly version: string } | string> {
-  const [program, ...args] = confined.command(runtime.program, ["--version"]);
+  const [program, ...args] = confined.command(runtime.program, runtime.versionArgs);
   return new Promise((resolve) => {
     execFile(program, args, { cwd: confined.cwd, env: runtime.env(confined.emptyFolder), timeout: TRIAL_MS }, (error, stdout, stderr) => {
       if (error !== null) return resolve(stderr.trim().slice(0, 200) || error.message.slice(0, 200));
@@ -79,10 +82,8 @@ export function tryWay({ runtime, confined }: Way): Promise<{ readonly version: 
   });
 }
 
-function entryFile(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`./process-main.${extension}`, import.meta.url));
-}
+const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const ENTRY = fileURLToPath(new URL(`./process-main.${EXTENSION}`, import.meta.url));
 
 function describe({ runtime, version, confined }: TriedWay): Confinement {
   return {

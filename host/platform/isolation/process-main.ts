@@ -4,7 +4,7 @@ import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { serveProcess } from "../../../sandbox/mod.ts";
 import { sharedNow } from "../threads/shared-clock.ts";
-import { startWorker } from "../threads/workers.ts";
+import { workerStarter } from "../threads/workers.ts";
 
 /** Uses a socket because Deno's standard input takes twice as long. Windows pipes differ. */
 const input = process.platform === "win32" ? process.stdin : new Socket({ fd: 0, readable: true, writable: false });
@@ -23,7 +23,7 @@ serveProcess({
     for (const end of ["end", "close", "error"]) input.on(end, () => process.exit(0));
   },
   threads: {
-    start: (init) => startWorker(init, {}),
+    start: workerStarter({}),
     language: navigator.language,
     // Only the image cache needs it, which runs in the host.
     timeZone: () => "",

@@ -1,4 +1,4 @@
-/** Starts one process with its three streams for the sandbox. */
+/** Starts one process with its three streams, for the sandbox or a plugin's database. */
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -8,6 +8,8 @@ import { setAlive } from "../files/handle-alive.ts";
 import { withOnlyPipes } from "../files/inherited-files.ts";
 
 interface ProcessStart {
+  /** Owner of the process, for messages. */
+  readonly owner: "sandbox" | "database";
   readonly command: readonly [program: string, ...args: string[]];
   readonly cwd: string;
   /** The complete environment. */
@@ -19,7 +21,7 @@ interface ProcessStart {
 /** Characters kept of standard error, the only explanation if a process does not start. */
 const LAST_WORDS = 1_000;
 
-export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStart): ProcessConnection {
+export function startProcess({ owner, command, cwd, env, isBehindAnother }: ProcessStart): ProcessConnection {
   const child = spawnAlone(command, { cwd, env });
   const { stdin, stdout, stderr } = child;
   let lastWords = "";
@@ -42,7 +44,7 @@ export function startProcess({ command, cwd, env, isBehindAnother }: ProcessStar
       ended = true;
       const how = signal === null ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
       const said = lastWords.trim();
-      resolve(`The sandbox's process ended: ${startError?.message ?? how}${said === "" ? "" : `; it said ${JSON.stringify(said)}`}`);
+      resolve(`The ${owner}'s process ended: ${startError?.message ?? how}${said === "" ? "" : `; it said ${JSON.stringify(said)}`}`);
     });
   });
 

@@ -2,6 +2,7 @@
 
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { nodeArguments } from "../executable/executable.ts";
 
 export interface ProcessRuntime {
   readonly name: "deno" | "node";
@@ -9,6 +10,8 @@ export interface ProcessRuntime {
   readonly program: string;
   /** Oldest supported major version. */
   readonly atLeast: number;
+  /** Arguments that print the version. */
+  readonly versionArgs: readonly string[];
   /** Returns the arguments. @param entry the script to run @param readable all paths that it may read */
   readonly args: (entry: string, readable: readonly string[]) => readonly string[];
   /** Returns the environment. @param emptyFolder Deno's cache folder, which stays empty */
@@ -39,6 +42,7 @@ function deno(program: string): ProcessRuntime {
     name: "deno",
     program,
     atLeast: 2,
+    versionArgs: ["--version"],
     args: (entry, readable) => [
       "run",
       "--no-prompt",
@@ -60,14 +64,18 @@ function node(): ProcessRuntime {
     name: "node",
     program: realpathSync(process.execPath),
     atLeast: 24,
-    args: (entry, readable) => [
-      "--no-warnings",
-      "--permission",
-      "--allow-worker",
-      // A folder covers everything below it.
-      ...readable.map((path) => `--allow-fs-read=${path}`),
-      entry,
-    ],
+    versionArgs: nodeArguments(["--version"]),
+    args: (entry, readable) =>
+      nodeArguments(
+        [
+          "--no-warnings",
+          "--permission",
+          "--allow-worker",
+          // A folder covers everything below it.
+          ...readable.map((path) => `--allow-fs-read=${path}`),
+        ],
+        entry,
+      ),
     env: () => ({}),
   };
 }

@@ -46,6 +46,8 @@ export function createMemoryFiles(tree: MemoryTree): Files {
       }
     },
 
+    // The tree has no links that could be told from files at once.
+    readPlain: (paths) => paths.map(() => undefined),
     remove: async (path) => {
       const spot = tree.resolve(path, false);
       if (!spot.found) return;

@@ -4,6 +4,7 @@ import { isAtOrBelow } from "../../../manifests/mod.ts";
 import type { WorkerLauncher } from "../../../sandbox/mod.ts";
 import { fileError } from "../files/file-errors.ts";
 import { createMemoryClock } from "./memory-clock.ts";
+import { createMemoryDatabases } from "./memory-databases.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
@@ -90,6 +91,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
   const random: Random = { bytes, uuidv7: createUuidv7(clock, (into) => into.set(bytes(into.length))) };
   const terminal = createMemoryTerminal(options);
   const log: LogLine[] = [];
+  const files = createMemoryFiles(tree);
 
   return {
     name: "memory",
@@ -98,12 +100,16 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     // Real time: work that waited for the stopped clock would never end.
     slices: createSlices(sharedNow),
     sha256: runningHash,
-    files: createMemoryFiles(tree),
+    files,
     guarded: createMemoryGuarded(tree),
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
     journals: createMemoryJournals((path) => plant(path, "")),
+    databases: createMemoryDatabases({
+      create: (path) => plant(path, ""),
+      exists: async (path) => (await files.lstat(path)) !== undefined,
+    }),
     sockets: createMemorySockets(),
     http: createMemoryHttp(),
     terminal: terminal.terminal,
@@ -166,8 +172,10 @@ function createMemoryEnvironment(cwd: string, options: MemoryPlatformOptions): E
     self: MEMORY_PROCESS,
     // No other process runs here.
     fateOf: ({ pid, scope }) => (scope !== MEMORY_PROCESS.scope ? "unknown" : pid === MEMORY_PROCESS.pid ? "alive" : "gone"),
+    packageFolder: () => "/lib/bascule",
     argv: options.argv ?? [],
     command: ["/bin/node", "/bin/bascule.mjs"],
+    runNode: ["/bin/node"],
   };
 }
 
@@ -208,8 +216,9 @@ function createMemoryTerminal({ answers, input = "" }: MemoryPlatformOptions): R
       error: (text) => void (error += text),
       drained: () => Promise.resolve(),
       flush: () => Promise.resolve(),
-      async ask(prompt, signal) {
+      async ask(prompt, signal, onOpen) {
         if (signal.aborted) return undefined;
+        onOpen?.();
         asked.push(prompt);
         return waiting.shift();
       },
@@ -267,7 +276,9 @@ function noWorkers(): WorkerLauncher {
 const NO_BUNDLER: Bundler = {
   bundle: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
   denoGraph: () => Promise.resolve("Deno is not installed"),
+  fetchPackages: () => Promise.resolve("neither npm nor Deno is installed"),
   pack: () => Promise.resolve({ ok: false, reason: "not_installed", message: "esbuild is not installed" }),
+  withoutEsbuild: { reason: "which is not installed", advice: [] },
 };
 
 const NO_GIT: Git = { fetch: () => Promise.reject(new GitError("git is not installed")) };

@@ -1,7 +1,6 @@
 /** Cuts streams of bytes into lines of bounded length. */
 
-import type { Socket } from "node:net";
-import type { Readable, Writable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 import { joinBytes } from "../bytes.ts";
 import type { LineConnection, LineListener } from "../platform.ts";
 
@@ -22,7 +21,7 @@ const LINE_COST = 2 * 1024;
 /** Number of pieces that are joined into one, because a waiting piece of one byte costs hundreds of bytes. */
 const MAX_LOOSE_PIECES = 1_024;
 
-export function createLineConnection(socket: Socket, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
+export function createLineConnection(socket: Duplex, maxLineBytes: number = MAX_LINE_BYTES): LineConnection {
   // A broken connection is a closed one: `close` follows every `error`.
   socket.on("error", () => socket.destroy());
   const ending: Ending = { maxLineBytes, isOver: () => socket.destroyed, end: () => socket.destroy() };

@@ -1,6 +1,5 @@
 /** Identity of a process that another process can check later, for locks and temporary files left by killed processes. */
 
-import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessFate, ProcessIdentity } from "../environment-types.ts";
@@ -60,6 +59,8 @@ function lookAt(pid: string): ProcessLook | undefined {
 
 /** Returns the scope in which a process number is unique: this boot of this machine, or this container. */
 function scopeOf(): string {
+  // Not imported: every start would load it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const boot = orUndefined(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")) ?? "";
   const namespace = orUndefined(() => readlinkSync("/proc/self/ns/pid")) ?? "";
   return createHash("sha256").update(`${hostname()}\n${boot}\n${namespace}`).digest("hex").slice(0, 12);

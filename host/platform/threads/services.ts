@@ -1,8 +1,9 @@
 /** Service threads by `node:worker_threads`, which Deno has too. */
 
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { errorText } from "../error-text.ts";
-import { cacheFolder } from "../files/cache-folder.ts";
+import { startThread } from "../executable/executable.ts";
+import { compileCacheVariable } from "./compile-cache.ts";
 import { onMessage, postMessage } from "./ports.ts";
 import type { ServiceAnswer, ServiceConnection, ServiceThreads } from "./service-types.ts";
 
@@ -24,10 +25,10 @@ function start(entry: URL): ServiceConnection {
   const channel = new MessageChannel();
   const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const data: ServiceStart = { requests: channel.port2, bell };
-  const worker = new Worker(entry, {
+  const worker = startThread(entry, {
     workerData: data,
     transferList: [channel.port2],
-    env: { NODE_COMPILE_CACHE: cacheFolder("compile") },
+    env: compileCacheVariable(),
     execArgv: [],
     stdin: false,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },

@@ -1,12 +1,11 @@
 /** Threads for the sandbox, by `node:worker_threads`, which Deno has too. */
 
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../../sandbox/mod.ts";
 import { errorText } from "../error-text.ts";
-import { cacheFolder } from "../files/cache-folder.ts";
+import { readPackageFile, startThread } from "../executable/executable.ts";
 import { timeZone } from "../time-zone.ts";
+import { compileCacheVariable } from "./compile-cache.ts";
 import { createImageCache } from "../files/image-cache.ts";
 import { onMessage, postMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
@@ -21,13 +20,13 @@ export function createWorkerLauncher(): WorkerLauncher {
   const cache = createImageCache();
   return {
     // The only variable that a worker needs, because the first file is stripped and compiled before any of its code runs.
-    start: (init) => startWorker(init, { NODE_COMPILE_CACHE: cacheFolder("compile") }),
+    start: workerStarter(compileCacheVariable()),
     language: navigator.language,
     timeZone,
     runtime: `node ${process.versions.node}, deno ${process.versions["deno"] ?? "none"}`,
     readCache: cache.read,
     writeCache: cache.write,
-    readEngine: () => readFile(fileURLToPath(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"))),
+    readEngine: () => readPackageFile("@jitl/quickjs-wasmfile-release-sync/wasm"),
     now: sharedNow,
     after(delayMs, task) {
       const timer = setTimeout(task, delayMs);
@@ -61,11 +60,20 @@ interface RunningThread {
   terminate(): Promise<void>;
 }
 
-export function startWorker(init: WorkerInit, env: WorkerEnvironment): WorkerConnection {
+/** Starts workers with a complete environment. On Deno another thread starts all but the first, which a new host needs at once. */
+export function workerStarter(env: WorkerEnvironment): WorkerLauncher["start"] {
+  let isFirst = true;
+  return (init) => {
+    const isDirect = isFirst || !("Deno" in globalThis);
+    isFirst = false;
+    return startWorker(init, (start) => (isDirect ? startHere(start, env) : startElsewhere(start, env)));
+  };
+}
+
+function startWorker(init: WorkerInit, startThread: (start: WorkerStart) => RunningThread): WorkerConnection {
   const requests = new MessageChannel();
   const answers = new MessageChannel();
-  const start: WorkerStart = { init, requests: requests.port2, syncPort: answers.port2 };
-  const thread = startThread(start, env);
+  const thread = startThread({ init, requests: requests.port2, syncPort: answers.port2 });
   requests.port1.unref();
   answers.port1.unref();
   return {
@@ -84,14 +92,9 @@ export function startWorker(init: WorkerInit, env: WorkerEnvironment): WorkerCon
   };
 }
 
-let hasStarted = false;
 let starter: Starter | undefined;
 
-/** Starts a thread. On Deno another thread starts all but the first, which is enough for programs that make one call. */
-function startThread(start: WorkerStart, env: WorkerEnvironment): RunningThread {
-  const isDirect = !("Deno" in globalThis) || !hasStarted;
-  hasStarted = true;
-  if (isDirect) return startHere(start, env);
+function startElsewhere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
   if (starter === undefined || starter.hasEnded) starter = new Starter();
   return starter.start(start, env);
 }
@@ -118,7 +121,7 @@ function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
 /** Starts a thread that serves a sandbox. Deno blocks the caller's thread until the new one has its engine. */
 export function newWorkerThread(start: WorkerStart, env: WorkerEnvironment): Worker {
   const { requests, syncPort, said } = start;
-  return new Worker(entry(`worker-${"Deno" in globalThis ? "deno" : "node"}`), {
+  return startThread(entry(`worker-${"Deno" in globalThis ? "deno" : "node"}`), {
     workerData: start,
     transferList: [requests, syncPort, ...(said === undefined ? [] : [said])],
     env: { ...env },
@@ -133,7 +136,11 @@ export type StarterOrder =
   | { readonly type: "start"; readonly number: number; readonly start: WorkerStart; readonly env: WorkerEnvironment }
   | { readonly type: "end"; readonly number: number };
 
-/** A thread that starts workers in place of the host's thread: on Deno a start blocks the calling thread for 20 to 150 ms (SPEC LV1). */
+/**
+ * A thread that starts workers in place of the host's thread: on Deno a start blocks the calling thread for 20 to 150 ms (SPEC LV1).
+ *
+ * Deno 2.9 holds each worker that another worker starts for 500 ms before its first line, so that an inspector can attach.
+ */
 class Starter {
   readonly #worker: Worker;
   /** Callbacks for the end of each worker, by number. */

@@ -14,12 +14,18 @@ const OBJECTS_A_ROUND = 2_000;
  */
 export function boundYoungGeneration(): void {
   if ("Deno" in globalThis) return;
-  setFlagsFromString("--semi-space-growth-factor=4");
   // V8 grows it when enough of it survives a collection.
   const held: object[] = [];
-  for (let round = 0; round < MAX_ROUNDS && youngBytes() < WANTED_BYTES; round++)
+  for (let round = 0; round < MAX_ROUNDS && growth() > 1; round++) {
+    setFlagsFromString(`--semi-space-growth-factor=${growth()}`);
     for (let index = 0; index < OBJECTS_A_ROUND; index++) held.push({ index, held: [index] });
+  }
   setFlagsFromString("--semi-space-growth-factor=1");
+}
+
+/** Returns by what it must still be multiplied, which depends on how far loading modules has grown it already. */
+function growth(): number {
+  return Math.round(WANTED_BYTES / youngBytes());
 }
 
 function youngBytes(): number {

@@ -1,8 +1,9 @@
 /** A socket that accepts a single connection. */
 
-import { createServer, type Socket } from "node:net";
 import { rmSync } from "node:fs";
+import type { Duplex } from "node:stream";
 import { createLineConnection } from "../network/line-connection.ts";
+import { listenOnPath, type PathServer } from "../network/path-sockets.ts";
 import type { LineConnection, LineListener } from "../platform.ts";
 
 type LinePieces = readonly (string | Uint8Array)[];
@@ -18,30 +19,21 @@ interface Listening {
 /** Listens on `path`, whose folder must be private to this user. A line longer than `maxLineBytes` ends the connection. */
 export async function listenOnce(path: string, maxLineBytes: number, onLine: LineListener): Promise<Listening> {
   let connection: LineConnection | undefined;
-  let first: Socket | undefined;
+  let first: Duplex | undefined;
   const { promise: connected, resolve: connect } = Promise.withResolvers<void>();
   const waiting: LinePieces[] = [];
-  const server = createServer((socket) => {
+  const server: PathServer = await listenOnPath(path, (socket) => {
     if (first !== undefined) {
       socket.destroy();
       return;
     }
     first = socket;
-    server.close();
+    void server.close();
     rmSync(path, { force: true });
     connection = createLineConnection(socket, maxLineBytes);
     connection.onLine(onLine);
     for (const pieces of waiting.splice(0)) connection.sendPieces(pieces);
     connect();
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, () => {
-      server.off("error", reject);
-      // Later errors concern a connection, which is then closed.
-      server.on("error", () => {});
-      resolve();
-    });
   });
   return {
     connected,
@@ -51,7 +43,7 @@ export async function listenOnce(path: string, maxLineBytes: number, onLine: Lin
     },
     close() {
       first?.destroy();
-      server.close();
+      void server.close();
     },
   };
 }

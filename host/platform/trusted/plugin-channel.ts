@@ -1,11 +1,11 @@
 /** Reads the lines that the host sends to a trusted plugin's process. */
 
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /** One message from the host, which is trusted. */
 export type Told = Readonly<Record<string, unknown>>;
 
-export function readMessages(socket: Socket, onMessage: (message: Told) => void): void {
+export function readMessages(socket: Duplex, onMessage: (message: Told) => void): void {
   let rest = "";
   socket.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n");

@@ -1,6 +1,7 @@
 /** The second argument of a tool in a process of its own, with the shape of `sandbox/guest/call/context.ts` (SPEC D7, C8). */
 
 import { refuseLost } from "../lost-values.ts";
+import { createData } from "./plugin-data.ts";
 
 /** Functions that reach the host. */
 export interface Reach {
@@ -31,6 +32,7 @@ export function createContext(told: object, { signal, request, log, progress }: 
       },
     }),
     workspace: Object.freeze(createWorkspace(request)),
+    data: createData(Reflect.get(told, "dataPath"), request),
     tools: Object.freeze({ call: async (name: unknown, args: unknown = {}) => await callTool(request, String(name), args) }),
     progress(value: unknown) {
       const text = JSON.stringify(value);
@@ -84,11 +86,44 @@ function createWorkspace(request: Reach["request"]): object {
     write: async (path: unknown, contents: unknown) => await write(path, text.encode(requireText(contents)), false),
     writeBytes: async (path: unknown, bytes: Uint8Array) => await write(path, bytes, false),
     append: async (path: unknown, contents: unknown) => await write(path, text.encode(requireText(contents)), true),
+    readMany: async (paths: unknown) => await readMany(request, paths),
+    walk: async (path: unknown = ".", { extensions, hidden }: { readonly extensions?: unknown; readonly hidden?: unknown } = {}) =>
+      (await request("tree.walk", { path: String(path), extensions, hidden: hidden === true })).value,
     exists: async (path: unknown) => (await onPath("exists", path)).value === true,
     list: async (path: unknown = ".") => (await onPath("list", path)).value,
     delete: async (path: unknown) => void (await onPath("delete", path)),
     patch: async (path: unknown, old: unknown, replacement: unknown) => void (await onPath("patch", path, { old, replacement })),
   };
+}
+
+/** Most files that one operation reads (`host/capabilities/files/tree.ts`). */
+const BATCH = 1_000;
+
+interface FileText {
+  readonly path: string;
+  readonly text?: string;
+  readonly error?: string;
+}
+
+/** Reads the files as text, in order. The host answers as it answers `sandbox/guest/call/workspace.ts`. */
+async function readMany(request: Reach["request"], paths: unknown): Promise<FileText[]> {
+  if (!Array.isArray(paths)) throw new TypeError("The paths must be a list");
+  const all = paths.map(String);
+  const files: FileText[] = [];
+  while (files.length < all.length) {
+    const batch = all.slice(files.length, files.length + BATCH);
+    const { value, bytes } = await request("tree.read", { paths: batch });
+    const { lengths, errors } = value as { readonly lengths: string; readonly errors: readonly (readonly [number, string, string])[] };
+    const failed = new Map(errors.map(([index, name, message]) => [index, `${name}: ${message}`]));
+    let at = 0;
+    for (const [index, length] of lengths.split(",").entries()) {
+      const error = failed.get(index);
+      const path = batch[index] ?? "";
+      files.push(error === undefined ? { path, text: new TextDecoder().decode(bytes.subarray(at, at + Number(length))) } : { path, error });
+      at += Number(length);
+    }
+  }
+  return files;
 }
 
 function requireText(text: unknown): string {

@@ -5,16 +5,18 @@
  * (`host/routes/process/`). This code gives the plugin the same environment as in the sandbox.
  */
 
-import { connect } from "node:net";
+import { connectToPath } from "../network/path-sockets.ts";
 import { format } from "node:util";
+import { collectYields, isAsyncIterable } from "../collect-yields.ts";
 import { errorText } from "../error-text.ts";
 import { refuseLost } from "../lost-values.ts";
+import { encodedContent, partsOf } from "../result-forms.ts";
 import { readMessages, type Told } from "./plugin-channel.ts";
 import { createContext, TOOL_OUTPUT } from "./plugin-context.ts";
 import { arrangeImports, arrangeGlobals, type PluginGlobals } from "./plugin-globals.ts";
 
 const [, , channelPath = "", importMapPath] = process.argv;
-const socket = connect(channelPath);
+const socket = await connectToPath(channelPath);
 // The host is gone, or has closed this process.
 for (const end of ["end", "close", "error"]) socket.on(end, () => process.exit(0));
 
@@ -106,20 +108,42 @@ async function outcomeOf({ url, export: name, args, told }: Told): Promise<objec
       log,
       progress: (value) => send({ type: "progress", value }),
     });
-    return toOutcome(await (tool as (args: unknown, context: object) => unknown)(args, context));
+    const value = await (tool as (args: unknown, context: object) => unknown)(args, context);
+    return toOutcome(isAsyncIterable(value) ? await collectYields(value, sendYielded, stop.signal) : value);
   } catch (error) {
-    return thrown(error);
+    return error instanceof NotJson ? { type: "not_json", message: error.message } : thrown(error);
   }
+}
+
+/** A yielded value without a JSON form. */
+class NotJson extends Error {}
+
+/** Resolves when the caller has the value. @throws {NotJson} */
+async function sendYielded(value: unknown, index: number): Promise<void> {
+  const what = `value ${index + 1} that the tool yielded`;
+  const text = JSON.stringify(value);
+  if (text === undefined) throw new NotJson(`Invalid ${what}: ${value === undefined ? "undefined" : `a ${typeof value}`} has no JSON form`);
+  try {
+    refuseLost(value, text, what);
+  } catch (error) {
+    throw new NotJson(errorText(error));
+  }
+  await request("yield", { value });
 }
 
 function toOutcome(returned: unknown): object {
   try {
-    const isOutput = typeof returned === "object" && returned !== null && Reflect.get(returned, TOOL_OUTPUT) === true;
-    const made = isOutput ? { type: "returned", parts: { ...returned } } : { type: "returned", plain: returned ?? null };
+    const form = partsOf(returned);
+    const isOutput =
+      form !== undefined || (typeof returned === "object" && returned !== null && Reflect.get(returned, TOOL_OUTPUT) === true);
+    const parts: object = form ?? (returned as object);
+    const made = isOutput
+      ? { type: "returned", parts: { ...parts, ...("content" in parts && { content: encodedContent(parts.content) }) } }
+      : { type: "returned", plain: returned ?? null };
     // Converted here and not in `send`, because a value without a JSON form is the tool's fault.
     const text = JSON.stringify(isOutput ? made.parts : made.plain);
     if (text === undefined) return { type: "not_json", message: `The tool returned a ${typeof returned}` };
-    refuseLost(returned, text, "output");
+    refuseLost(isOutput ? made.parts : returned, text, "output");
 
     return made;
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { fileForDeno, nodeArguments } from "../executable/executable.ts";
 import { findDeno, spelledDifferently } from "../isolation/runtimes.ts";
 import type { TrustedConfinement, TrustedRuntime, TrustedStart } from "./trusted-types.ts";
 
@@ -58,7 +59,7 @@ function denoCommand({ confinement, program }: TrustedRuntime, { memoryBytes, ma
       ...(isConfined
         ? []
         : ["--allow-read", "--allow-write", "--allow-net", "--allow-env", "--allow-sys", ...(mayRun ? ["--allow-run"] : [])]),
-      mainFile(),
+      fileForDeno(mainFile()),
       paths.channel,
     ],
     env: {
@@ -79,15 +80,19 @@ function nodeCommand({ program }: TrustedRuntime, { memoryBytes, mayRun, channel
   return {
     command: [
       program,
-      "--no-warnings",
-      "--permission",
-      "--allow-fs-read=*",
-      "--allow-fs-write=*",
-      ...(mayRun ? ["--allow-child-process"] : []),
-      heapFlag(memoryBytes),
-      mainFile(),
-      channel,
-      importMap,
+      ...nodeArguments(
+        [
+          "--no-warnings",
+          "--permission",
+          "--allow-fs-read=*",
+          "--allow-fs-write=*",
+          ...(mayRun ? ["--allow-child-process"] : []),
+          heapFlag(memoryBytes),
+        ],
+        mainFile(),
+        channel,
+        importMap,
+      ),
     ],
     env: { NO_COLOR: "1" },
   };

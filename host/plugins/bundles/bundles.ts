@@ -50,6 +50,7 @@ export interface BundleInput {
   readonly config?: Readonly<Record<string, BundleValue>>;
 }
 
+/** An installed MCP bundle: the name of its server, and the version and hash that the lock records. */
 export interface InstalledBundle {
   readonly server: string;
   readonly version: string;

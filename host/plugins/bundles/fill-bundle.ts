@@ -20,8 +20,8 @@ export interface BundleEnvironment {
   /** By the names used in manifests: `HOME`, … */
   readonly folders: Readonly<Record<string, string>>;
   readonly separator: string;
-  /** Returns the command that starts a runtime. */
-  readonly runtime: (name: string) => string;
+  /** Returns the command that starts a runtime, with its first arguments. */
+  readonly runtime: (name: string) => readonly [program: string, ...args: string[]];
   /** Folder that the user's relative paths resolve against. */
   readonly root: string;
   /** Returns a secret's value; undefined if it has none. */
@@ -108,9 +108,11 @@ export function fillBundle({ launch, options }: BundleManifest, config: Config, 
     // A variable without a value stays unset instead of empty.
     return alone !== undefined && (values.get(alone) ?? []).length === 0 ? [] : [[name, put(text, one)]];
   });
-  const command =
-    launch.command.kind === "runtime" ? environment.runtime(launch.command.name) : `${environment.directory}/${launch.command.path}`;
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { command, args, env: Object.fromEntries(env) } };
+  const [command, ...first] =
+    launch.command.kind === "runtime" ? environment.runtime(launch.command.name) : [`${environment.directory}/${launch.command.path}`];
+  return problems.length > 0
+    ? { ok: false, problems }
+    : { ok: true, value: { command, args: [...first, ...args], env: Object.fromEntries(env) } };
 }
 
 /** Returns the key if the whole text is one placeholder. */

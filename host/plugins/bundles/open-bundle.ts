@@ -64,14 +64,14 @@ export async function launchBundle(
   const secrets = new Map<string, string | undefined>();
   for (const value of Object.values(config.values))
     if (typeof value === "object" && "secret" in value) secrets.set(value.secret, await secretOf(value.secret));
-  const { home, os, command } = platform.environment;
+  const { home, os, runNode } = platform.environment;
   const filled = fillBundle(manifest, config.values, {
     directory,
     root: places.root,
     separator: os === "windows" ? "\\" : "/",
     folders: { HOME: home, DESKTOP: `${home}/Desktop`, DOCUMENTS: `${home}/Documents`, DOWNLOADS: `${home}/Downloads` },
     // The host's own Node, which does not depend on PATH.
-    runtime: (name) => (name === "node" && platform.name === "node" ? (command[0] ?? name) : name),
+    runtime: (name) => (name === "node" ? runNode : [name]),
     secret: (name) => secrets.get(name),
   });
   if (!filled.ok) throw new PackageError(`Values under "config" in bascule.json: ${filled.problems.join("; ")}`);

@@ -2,7 +2,7 @@
 
 import { limitText, sha256Hex } from "../../../manifests/mod.ts";
 import { defined } from "../../primitives/defined.ts";
-import type { ConsentChange } from "./changes.ts";
+import type { ConsentChange } from "./change.ts";
 
 /** Old value and new value, as far as known. */
 interface ChangeWords {

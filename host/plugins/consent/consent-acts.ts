@@ -5,7 +5,8 @@ import type { GrantStore } from "../../project/grants/grants.ts";
 import type { Files } from "../../platform/platform.ts";
 import type { HeldVersion, PluginDirectory, PluginStatus } from "../folder/mod.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
-import { areAllShown, compareVersions, type ConsentChange } from "./changes.ts";
+import type { ConsentChange } from "./change.ts";
+import { areAllShown, compareVersions } from "./changes.ts";
 import type { Consent } from "./consent.ts";
 import { tooManyChanges } from "./reason.ts";
 import { declaredBy } from "./declared.ts";
@@ -35,6 +36,10 @@ export interface RemoveOutcome {
   readonly grants: number;
 }
 
+export interface RemoveOptions {
+  readonly data?: boolean;
+}
+
 /** Decisions by plugin name. Each throws a `TypeError` with the reason if it is not possible. */
 export interface ConsentActs {
   /**
@@ -43,8 +48,12 @@ export interface ConsentActs {
    */
   accept(plugin: string, digest: string): Promise<AcceptOutcome>;
   rollback(plugin: string): Promise<RollbackOutcome>;
-  /** Unloads the plugin, deletes its folder, and forgets what was accepted and granted. */
-  remove(plugin: string): Promise<RemoveOutcome>;
+  /**
+   * Unloads the plugin, deletes its folder, and forgets what was accepted and granted.
+   *
+   * @param options `data`: also deletes what the plugin keeps in the project (`context.data`)
+   */
+  remove(plugin: string, options?: RemoveOptions): Promise<RemoveOutcome>;
 }
 
 interface ConsentActsOptions {
@@ -52,6 +61,8 @@ interface ConsentActsOptions {
   readonly consent: Consent;
   readonly grants: GrantStore;
   readonly files: Files;
+  /** Deletes the plugin's data in the project. */
+  readonly removeData: (plugin: string) => Promise<void>;
   readonly onGrantsChanged: (plugin: string) => void;
 }
 
@@ -159,7 +170,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
         changes: compareVersions({ ...toCompared(from), acceptedLimits: consent.acceptedLimits(from) }, toCompared(version)),
       };
     },
-    async remove(plugin) {
+    async remove(plugin, { data = false } = {}) {
       const { directory: path } = find(plugin);
       // Removes a link, but not its target.
       await directory.withdraw(path, () => options.files.remove(path));
@@ -167,6 +178,7 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       const removed = await grants.revoke(plugin);
       if (removed > 0) options.onGrantsChanged(plugin);
       await consent.forget(plugin);
+      if (data) await options.removeData(plugin);
       return { plugin, directory: path, grants: removed };
     },
   };

@@ -5,7 +5,7 @@ import { sha256Hex } from "../../primitives/digest.ts";
 import { folderError, quote } from "../folder/problems.ts";
 import { MANIFEST_FILE } from "../folder/walk.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
-import type { ConsentChange } from "./changes.ts";
+import type { ConsentChange } from "./change.ts";
 import type { LockEntry } from "./lock-text.ts";
 import type { Declared } from "./declared.ts";
 

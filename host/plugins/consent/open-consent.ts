@@ -1,7 +1,7 @@
 /** Creates a host's consent from its options and its project. */
 
 import type { GrantStore } from "../../project/grants/grants.ts";
-import type { ConsentMode } from "./changes.ts";
+import type { ConsentMode } from "./change.ts";
 import type { Places } from "../../project/places.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Registry } from "../../tools/registry.ts";
@@ -49,7 +49,7 @@ export async function openConsent(
     keep: (keep ?? true) && !frozen,
     isTrusted: (plugin) => places.project.config().trusted.some(({ name, digest }) => name === plugin && digest === undefined),
     ...(places.trust && { trust: places.trust }),
-    ...(isWritten && { versions: createVersions(platform, `${places.state}/versions`) }),
+    ...(isWritten && { versions: createVersions(platform, places.versionsFolder) }),
     ...(registry && { names: registry.snapshot, onForgotten: () => registry.reserve(() => consent.keptNames()) }),
     grantsOf: (plugin, directory) =>
       grants.list().find((grant) => grant.plugin === plugin && grant.directory === directory)?.permissions ?? {},

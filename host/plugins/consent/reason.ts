@@ -2,7 +2,8 @@
 
 import { quote } from "../folder/problems.ts";
 import type { Manifest } from "../../../manifests/mod.ts";
-import { compareVersions, type ConsentChange, MAX_CHANGES, type NameClash } from "./changes.ts";
+import type { ConsentChange, NameClash } from "./change.ts";
+import { compareVersions, MAX_CHANGES } from "./changes.ts";
 import { NOTHING_YET, declaredBy } from "./declared.ts";
 
 /** Names kinds of changes only, no text of the plugin. */

@@ -2,7 +2,7 @@
 
 import { type JsonObject, type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
 import { defined } from "../../primitives/defined.ts";
-import type { ConsentChange } from "../consent/changes.ts";
+import type { ConsentChange } from "../consent/change.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { type Failure, manifestOf, type PluginRecord, reasonOf } from "./record.ts";
 import type { Admitted, HeldVersion, PluginEvent } from "./status.ts";

@@ -5,7 +5,8 @@
  * another folder claims it. So two folders can trade places.
  */
 
-import { inOrder, type NameClash } from "../consent/changes.ts";
+import type { NameClash } from "../consent/change.ts";
+import { inOrder } from "../consent/changes.ts";
 import { allOf } from "../consent/reason.ts";
 import { callablesOf, confusableKey, type Manifest, type Problem } from "../../../manifests/mod.ts";
 import type { CandidateVersion } from "./compile.ts";

@@ -4,7 +4,7 @@
  * Every step before the swap leaves the served version alone, also if it fails (SPEC H5).
  */
 
-import type { NameClash } from "../consent/changes.ts";
+import type { NameClash } from "../consent/change.ts";
 import {
   callablesOf,
   DEFAULT_LIMITS,
@@ -36,6 +36,7 @@ import {
   reasonOf,
   refusal,
   settingsFailure,
+  toWarning,
 } from "./record.ts";
 import type { Admission, Admitted, Gatekeeper, HeldVersion, KeptVersion, PluginEvent, PluginSwitches, Publish } from "./status.ts";
 
@@ -161,7 +162,8 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     // Other plugins may have changed while it was loading.
     const refused = refusedBy(admission, manifest);
     if (admission.kind === "admit" && refused === undefined) {
-      swap(record, version, { bytes: snapshot.bytes, warnings, admission });
+      const frozen = (outcome.warnings ?? []).map(toWarning);
+      swap(record, version, { bytes: snapshot.bytes, warnings: [...warnings, ...frozen], admission });
       return undefined;
     }
     images.release(version.digest);
@@ -169,15 +171,15 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
     return refused;
   }
 
-  /** Handles a load that failed for lack of memory: the version may request more, which needs the user's acceptance. */
+  /** Handles a load that failed at a limit: the version may request more, which needs the user's acceptance. */
   async function afterFault(record: PluginRecord, version: PluginVersion, fault: LoadFault): Promise<Failure | undefined> {
     const { manifest } = version;
-    const asked = raisedLimits(manifest).memoryBytes ?? 0;
-    const isShort = asked > Math.max(options.gate.acceptedLimits(version).memoryBytes ?? 0, DEFAULT_LIMITS.memoryBytes);
-    if (fault.kind !== "limit" || !isShort) return loadFailure(manifest, fault);
+    const [asked, accepted] = [raisedLimits(manifest), options.gate.acceptedLimits(version)];
+    const short = LIMITS_OF_LOADS.filter((limit) => (asked[limit] ?? 0) > Math.max(accepted[limit] ?? 0, DEFAULT_LIMITS[limit]));
+    if (fault.kind !== "limit" || short.length === 0) return loadFailure(manifest, fault);
     const admission = await options.gate.admit(version, record.path, clashesOf(record, manifest));
     if (admission.kind !== "quarantine") {
-      const hint = `its manifest asks for ${limitText("memoryBytes", asked)}; to allow it: bascule accept ${manifest.name}`;
+      const hint = `its manifest asks for ${short.map((limit) => `${limit} ${limitText(limit, asked[limit] ?? 0)}`).join(", ")}; to allow it: bascule accept ${manifest.name}`;
       return loadFailure(manifest, { ...fault, message: `${fault.message} (${hint})` });
     }
     await quarantine(record, version, admission);
@@ -392,3 +394,5 @@ export function createPublication(records: Map<string, PluginRecord>, options: P
 function tooMuch(): Problem {
   return folderError("All plugins together exceed the memory that they may use", "remove plugins, or unneeded files from their folders");
 }
+
+const LIMITS_OF_LOADS: readonly ("memoryBytes" | "loadMs")[] = ["memoryBytes", "loadMs"];

@@ -1,7 +1,7 @@
 /** The directory's state for one folder of a plugin root. */
 
 import { type Manifest, type Problem, problemToText } from "../../../manifests/mod.ts";
-import type { LoadFault } from "../../../sandbox/mod.ts";
+import type { LoadFault, LoadWarning } from "../../../sandbox/mod.ts";
 import { defined } from "../../primitives/defined.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import type { KnownPlugin } from "./dependencies.ts";
@@ -127,6 +127,14 @@ export function loadFailure(manifest: Manifest, fault: LoadFault): Failure {
   // Limits and traps may depend on the machine; the same source always throws and parses the same way.
   const retry = fault.kind === "limit" || fault.kind === "trap" ? { retry: "load" as const } : {};
   return { kind: "failed", problems: [problem], error, manifest, ...retry };
+}
+
+const FROZEN_FIX = 'move it into the tool function; for a value that is made once and kept: await context.data.kv.once("key", () => …)';
+
+/** Returns the problem for a value that top-level code took. */
+export function toWarning({ source, file, line, column }: LoadWarning): Problem {
+  const message = `${clip(source, 100)} runs while the plugin loads, so its value is the same in every call and every installation`;
+  return { severity: "warning", pointer: "", file: clip(file, 500), line, column, message, fix: FROZEN_FIX };
 }
 
 /** Returns the manifest of the served version, or else the newest readable one. */

@@ -24,6 +24,7 @@ import { folderError, quote } from "./problems.ts";
 import { createPublication } from "./publication.ts";
 import { type FolderState, readFolder } from "./read.ts";
 import { createRecord, isKnownState, knownPlugins, manifestOf, type PluginRecord, seenNow, toStatus } from "./record.ts";
+import type { AcceptedLimits } from "../../policy/tool-limits.ts";
 import { type Believe, SETTLE_TIMING, type SettleTiming } from "./settle.ts";
 import type { Gatekeeper, PluginChange, PluginEvent, PluginStatus, PluginSwitches, Publish } from "./status.ts";
 import { createWatching, type Watching } from "./watching.ts";
@@ -43,6 +44,8 @@ export interface PluginDirectoryOptions {
   readonly loadsAtOnce?: (version: PluginVersion) => boolean;
   /** Default: admits every version. */
   readonly gate?: Gatekeeper;
+  /** Limits above the defaults that a version has while it loads. Default: those that the gate accepted. */
+  readonly loadLimits?: AcceptedLimits;
   /** Default: as the manifests say. */
   readonly switches?: PluginSwitches;
   /** Maximum bytes that all plugins together may hold in memory. Default 1 GiB. */
@@ -93,7 +96,7 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
   const { files, clock, watcher } = options.platform;
   const records = new Map<string, PluginRecord>();
   const images = createPluginImages(options.sandbox, {
-    acceptedLimits: gate.acceptedLimits,
+    acceptedLimits: options.loadLimits ?? gate.acceptedLimits,
     ...(options.loadsAtOnce !== undefined && { loadsAtOnce: options.loadsAtOnce }),
   });
   const closing = new AbortController();

@@ -2,7 +2,7 @@
 
 import type { JsonObject, LimitRequest, Manifest, Permissions, Problem, ToolDefinition } from "../../../manifests/mod.ts";
 import type { EventType } from "../../audit/events.ts";
-import type { ConsentChange, NameClash } from "../consent/changes.ts";
+import type { ConsentChange, NameClash } from "../consent/change.ts";
 import type { AcceptedLimits } from "../../policy/tool-limits.ts";
 import type { OwnerStanding } from "../../tools/registry.ts";
 import type { PluginVersion, ToolBinding } from "../../tools/tool.ts";

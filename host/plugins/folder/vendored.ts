@@ -1,6 +1,7 @@
 /** `vendor/vendor.json`: the files that `bascule vendor` put into a plugin, with their hashes (SPEC PB3). */
 
-import { isJsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, type JsonValue, type Problem } from "../../../manifests/mod.ts";
+import { PACKAGE_BUILDS, type PackageBuild } from "../../platform/bundling/bundler-types.ts";
 import { compareText, sha256Hex } from "../../primitives/digest.ts";
 import { tryJson } from "../../primitives/json/json-text.ts";
 import { folderError, quote } from "./problems.ts";
@@ -21,6 +22,10 @@ export interface Vendored {
 export interface VendoredPackage {
   readonly version: string;
   readonly license?: string;
+  /** The build that was chosen; absent if an older version of bascule wrote the file. */
+  readonly build?: PackageBuild;
+  /** Paths of its files, with those that it shares with its peers. */
+  readonly files?: readonly string[];
 }
 
 const ADVICE = "run `bascule vendor`, or restore the file";
@@ -55,7 +60,7 @@ export async function checkVendored(files: ReadonlyMap<string, Uint8Array>): Pro
 }
 
 /** Returns undefined if the text is not valid. */
-function parseVendored(text: string): Vendored | undefined {
+export function parseVendored(text: string): Vendored | undefined {
   const document = tryJson(text);
   if (!isJsonObject(document)) return undefined;
   const imports = textsIn(document["imports"]);
@@ -63,8 +68,18 @@ function parseVendored(text: string): Vendored | undefined {
   const packages = document["packages"];
   if (imports === undefined || files === undefined || !isJsonObject(packages)) return undefined;
   if (!Object.keys(files).every((path) => path.startsWith(VENDOR_FOLDER))) return undefined;
-  // Only shown, never acted upon.
-  return { imports, files, packages: packages as unknown as Vendored["packages"] };
+  return { imports, files, packages: Object.fromEntries(Object.entries(packages).map(([target, value]) => [target, readPackage(value)])) };
+}
+
+function readPackage(value: JsonValue): VendoredPackage {
+  const { version, license, build, files } = isJsonObject(value) ? value : {};
+  const known = PACKAGE_BUILDS.find((one) => one === build);
+  return {
+    version: typeof version === "string" ? version : "0.0.0",
+    ...(typeof license === "string" && { license }),
+    ...(known !== undefined && { build: known }),
+    ...(isJsonArray(files) && { files: files.filter((path) => typeof path === "string") }),
+  };
 }
 
 /** Returns the file's text. */

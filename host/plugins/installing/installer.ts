@@ -1,7 +1,8 @@
 /** Installs plugins: shows what one requests, then writes exactly that to the plugin folder and loads it (SPEC I2). */
 
 import { toHex } from "../../platform/bytes.ts";
-import { areAllShown, compareVersions, type ConsentChange, saysOf } from "../consent/changes.ts";
+import type { ConsentChange } from "../consent/change.ts";
+import { areAllShown, compareVersions, saysOf } from "../consent/changes.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { PluginOrigin } from "../consent/lock-text.ts";
 import { tooManyChanges } from "../consent/reason.ts";

@@ -74,7 +74,9 @@ async function fromRepository(
   const { url, ref } = source;
   try {
     const { commit, tar } = await git.fetch({ url, ...(ref !== undefined && { ref }), maxBytes: MAX_TAR_BYTES, signal });
-    return toPackage(await unpack(tar), { kind: "git", from: withoutPassword(url), commit });
+    // With the branch or tag, so that `update` fetches the same one again.
+    const from = `${withoutPassword(url)}${ref === undefined ? "" : `#${ref}`}`;
+    return toPackage(await unpack(tar), { kind: "git", from, commit });
   } catch (error) {
     if (error instanceof GitError) throw new PackageError(`Cannot fetch ${quote(withoutPassword(url))}: ${withoutPassword(error.message)}`);
     throw error;

@@ -10,7 +10,7 @@ import { MANIFEST_FILE } from "../folder/walk.ts";
 import { PACKED_MAIN, PACKED_MAP, packEntries, packedManifest } from "./packed-manifest.ts";
 
 interface PackPluginRequest {
-  readonly bundler: Pick<Bundler, "pack">;
+  readonly bundler: Pick<Bundler, "pack" | "withoutEsbuild">;
   /** The plugin's files, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly manifest: Manifest;
@@ -40,7 +40,9 @@ export async function packPlugin({ bundler, files, manifest }: PackPluginRequest
     resolve: await createModuleResolver(files),
     compilerOptions: readCompilerOptions(files.get("deno.json"), notes),
   });
-  if (!made.ok) return made.reason === "not_installed" ? NOT_INSTALLED : { ok: false, message: made.message, advice: [] };
+  const { reason, advice } = bundler.withoutEsbuild;
+  if (!made.ok && made.reason === "not_installed") return { ok: false, message: `Plugins are packed by esbuild, ${reason}`, advice };
+  if (!made.ok) return { ok: false, message: made.message, advice: [] };
   if (/\bimport\(\s*[^"'\s)]/.test(made.code))
     notes.push("A dynamic import has a computed name: it cannot load the plugin's own modules, which are now one file");
 
@@ -61,12 +63,6 @@ export async function packPlugin({ bundler, files, manifest }: PackPluginRequest
   packed.set(MANIFEST_FILE, text.encode(manifestToJson(packedManifest(manifest, entries))));
   return { ok: true, files: packed, digest: await digestFiles(packed), leftOut: leftOut.toSorted(compareText), notes };
 }
-
-const NOT_INSTALLED: PackPluginOutcome = {
-  ok: false,
-  message: "Plugins are packed by esbuild, which is not installed",
-  advice: ["npm install --save-dev esbuild"],
-};
 
 const CODE = /\.[mc]?[jt]sx?$/;
 /** Tests, types, and files that only authoring tools read. */

@@ -34,8 +34,8 @@ function entryPoints(manifest: Manifest): readonly { readonly module: string; re
   return [...tools, ...manifest.skills];
 }
 
-/** Returns the manifest with its code in one module and no imports. */
-export function packedManifest(manifest: Manifest, { exportOf }: PackedEntries): Manifest {
+/** Returns the manifest with its code in one module and no imports. That module has no types, so its tools are not written from code. */
+export function packedManifest({ toolsFrom: _source, ...manifest }: Manifest, { exportOf }: PackedEntries): Manifest {
   return {
     ...manifest,
     main: PACKED_MAIN,

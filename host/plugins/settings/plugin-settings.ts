@@ -11,6 +11,7 @@ import {
   parseSettings,
   type Problem,
   problemToText,
+  schemaObject,
 } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Look } from "../../project/project-file.ts";
@@ -149,7 +150,7 @@ export function createPluginSettings(options: PluginSettingsOptions): PluginSett
       enabled: settings?.enabled ?? enabled,
       disabledTools: overrides.flatMap(([tool, override]) => (override.enabled === false ? [tool] : [])),
       config,
-      fields: Object.entries(settingsSchema?.properties ?? {}).map(([key, schema]) => fieldOf(key, schema, config, own)),
+      fields: Object.entries(settingsSchema?.properties ?? {}).map(([key, schema]) => fieldOf(key, schemaObject(schema), config, own)),
       problems,
     };
   }

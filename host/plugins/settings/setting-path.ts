@@ -1,6 +1,14 @@
 /** Resolves a key to a member of a settings file, and a text to its value (SPEC G1). Pure. */
 
-import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue, type Manifest, type SchemaType } from "../../../manifests/mod.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  type Manifest,
+  schemaObject,
+  type SchemaType,
+} from "../../../manifests/mod.ts";
 import { tryJson } from "../../primitives/json/json-text.ts";
 import { nearestName } from "../../tools/nearest.ts";
 
@@ -45,11 +53,11 @@ export function findSetting(key: string, { name: plugin, tools, skills, settings
 /** A name that contains dots itself wins over a path of members. */
 function findMember(key: string, schema: JsonSchema, above: readonly string[]): SettingPath | undefined {
   const properties = schema.properties ?? {};
-  if (Object.hasOwn(properties, key)) return { path: [...above, key], schema: properties[key] };
+  if (Object.hasOwn(properties, key)) return { path: [...above, key], schema: schemaObject(properties[key] ?? true) };
   for (let dot = key.indexOf("."); dot !== -1; dot = key.indexOf(".", dot + 1)) {
     const name = key.slice(0, dot);
     const below = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const found = below && findMember(key.slice(dot + 1), below, [...above, name]);
+    const found = below === undefined ? undefined : findMember(key.slice(dot + 1), schemaObject(below), [...above, name]);
     if (found !== undefined) return found;
   }
   // __proto__ is never a valid member.

@@ -4,9 +4,9 @@
  */
 
 import type { JsonSchema, Manifest, PermissionKind } from "../../../manifests/mod.ts";
-import { PERMISSION_KINDS, toEntry } from "../../../manifests/mod.ts";
+import { PERMISSION_KINDS, requestsData, toEntry } from "../../../manifests/mod.ts";
 import { type ApiGroup, textsFor } from "./api-group.ts";
-import { CONTEXT_API, CONTEXT_PARTS, WORKSPACE_API, WORKSPACE_MEMBER } from "./context-api.ts";
+import { CONTEXT_API, CONTEXT_PARTS, DATA_MEMBER, DATA_PARTS, WORKSPACE_API, WORKSPACE_MEMBER } from "./context-api.ts";
 import { DENO_API } from "./deno-api.ts";
 import { docComment } from "./doc-comment.ts";
 import { EVENT_API } from "./event-api.ts";
@@ -15,6 +15,7 @@ import { CRYPTO_API } from "./crypto-api.ts";
 import { FILE_API } from "./file-api.ts";
 import { declareType, type TypeBudget } from "./schema-type.ts";
 import { STREAM_API } from "./stream-api.ts";
+import { TOOL_API } from "./tool-api.ts";
 import { WEB_API } from "./web-api.ts";
 
 /** A module with the plugin's own types, for `import type { … } from "./bascule.d.ts"`. */
@@ -65,7 +66,10 @@ function moduleText(manifest: Manifest, requested: ReadonlySet<PermissionKind>):
   const names = new Set(TAKEN_NAMES);
   const parts = [GENERATED_MARK];
   for (const tool of [...manifest.tools, ...manifest.skills]) parts.push(...toolTypes(tool, names, budget));
-  parts.push(settingsType(manifest.settingsSchema, budget), contextType(requested), CONTEXT_PARTS, "export {};");
+  parts.push(settingsType(manifest.settingsSchema, budget), contextType(manifest, requested), CONTEXT_PARTS);
+  if (requestsData(manifest.permissions)) parts.push(DATA_PARTS);
+  if (manifest.toolsFrom === "code") parts.push(TOOL_API);
+  parts.push("export {};");
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -81,6 +85,7 @@ const TAKEN_NAMES = [
   "OutputParts",
   "ToolOutput",
   "TOOL_OUTPUT",
+  ...["Data", "KeyValues", "DataEntry", "Database", "SqlValue", "SqlParams", "SqlRow", "SqlStatement", "SqlResult"],
 ];
 
 interface Callable {
@@ -119,9 +124,13 @@ function settingsType(schema: JsonSchema | undefined, budget: TypeBudget): strin
   return `${comment}\n${declareType("Settings", schema ?? none, { filled: true, budget })}`;
 }
 
-function contextType(requested: ReadonlySet<PermissionKind>): string {
+function contextType({ permissions }: Manifest, requested: ReadonlySet<PermissionKind>): string {
   const files = textsFor(WORKSPACE_API, requested);
-  const members = [...textsFor(CONTEXT_API, requested), ...(files.length > 0 ? [WORKSPACE_MEMBER.trim()] : [])];
+  const members = [
+    ...textsFor(CONTEXT_API, requested),
+    ...(files.length > 0 ? [WORKSPACE_MEMBER.trim()] : []),
+    ...(requestsData(permissions) ? [DATA_MEMBER.trim()] : []),
+  ];
   const context = `/** The second argument of every tool. */\nexport interface Context {\n  ${members.join("\n  ")}\n}`;
   if (files.length === 0) return context;
   const range = requested.has("read")
@@ -133,11 +142,15 @@ function contextType(requested: ReadonlySet<PermissionKind>): string {
 /** `deno check` on a whole folder reads every file, so the conflicts with Deno's own globals must not count as errors. */
 const UNCHECKED = "// @ts-nocheck Conflicts with another library of globals, such as Deno's, are ignored.";
 
+/** The compiler resolves no specifiers of registries; without this, each import of one would be an error. */
+const REGISTRIES = 'declare module "npm:*";\ndeclare module "jsr:*";';
+
 function globalsText(requested: ReadonlySet<PermissionKind>): string {
   const asked = [...requested];
   const kinds = asked.length === 0 ? "nothing" : asked.join(", ");
   return [
     `${GENERATED_MARK}\n${UNCHECKED}\n// Globals of the sandbox for a plugin that requests ${kinds}; loaded by tsconfig.json.`,
+    REGISTRIES,
     ...textsFor(GLOBAL_API, requested),
     `declare namespace Deno {\n  ${textsFor(DENO_API, requested).join("\n  ")}\n}\n`,
   ].join("\n\n");

@@ -15,7 +15,7 @@ export function describeSchema(schema: JsonSchema): string {
 }
 
 function factsOf(schema: JsonSchema): readonly string[] {
-  const { type, format, minLength, maxLength, minItems, maxItems } = schema;
+  const { type, format, minLength, maxLength, minItems, maxItems, minProperties, maxProperties, multipleOf, pattern } = schema;
   const preset = Object.hasOwn(schema, "default") ? JSON.stringify(schema.default) : undefined;
   return [
     type === "integer" && schema.enum === undefined && schema.const === undefined ? "whole number" : undefined,
@@ -24,6 +24,10 @@ function factsOf(schema: JsonSchema): readonly string[] {
     schema.exclusiveMaximum === undefined ? undefined : `less than ${schema.exclusiveMaximum}`,
     range(minLength, maxLength, "character"),
     range(minItems, maxItems, "item"),
+    schema.uniqueItems === true ? "no two equal" : undefined,
+    range(minProperties, maxProperties, "member"),
+    multipleOf === undefined ? undefined : `multiple of ${multipleOf}`,
+    pattern === undefined || pattern.length > MAX_DEFAULT ? undefined : `pattern ${pattern}`,
     format === undefined ? undefined : `format ${format}`,
     preset === undefined || preset.length > MAX_DEFAULT ? undefined : `default ${preset}`,
   ].filter((fact) => fact !== undefined);

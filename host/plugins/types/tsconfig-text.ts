@@ -8,7 +8,7 @@ export const TSCONFIG_FILE = "tsconfig.json";
 /** If the author has a file of one of these names, none is written. */
 export const TSCONFIG_ALIKE: readonly string[] = [TSCONFIG_FILE, "jsconfig.json"];
 
-/** Excludes tests, which run outside the sandbox with `Deno.test`. */
+/** Packages without declarations have the types of their code, as far as it shows them. Excludes tests, which run outside the sandbox with `Deno.test`. */
 export const TSCONFIG_TEXT: string = `{
   "compilerOptions": {
     "target": "es2023",
@@ -19,6 +19,7 @@ export const TSCONFIG_TEXT: string = `{
     "strict": true,
     "noEmit": true,
     "allowJs": true,
+    "maxNodeModuleJsDepth": 1,
     "allowImportingTsExtensions": true,
     "erasableSyntaxOnly": true,
     "verbatimModuleSyntax": true,

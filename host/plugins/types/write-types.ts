@@ -7,6 +7,7 @@ import { toHex } from "../../platform/bytes.ts";
 import { FileError, type Platform } from "../../platform/platform.ts";
 import type { CheckedPath } from "../../platform/proof.ts";
 import { GENERATED_BY, pluginTypes } from "./plugin-types.ts";
+import { RUNTIME_FILE, RUNTIME_MARK, RUNTIME_TEXT } from "./tool-api.ts";
 
 /**
  * State of a generated file: up to date, different, missing, or not generated (the author's own, a link, a folder); the last is left alone.
@@ -30,9 +31,14 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export async function compareTypes(access: TypesAccess, directory: string, manifest: Manifest): Promise<readonly TypeFile[]> {
   const compared: TypeFile[] = [];
   for (const [name, text] of pluginTypes(manifest)) {
-    compared.push({ name, text, state: await stateOf(access, directory, name, text) });
+    compared.push({ name, text, state: await stateOf(access, directory, name, { text, mark: GENERATED_BY }) });
   }
   return compared;
+}
+
+/** Compares the file that provides `defineTool` with its text. */
+export async function runtimeState(access: TypesAccess, directory: string): Promise<TypeFileState> {
+  return await stateOf(access, directory, RUNTIME_FILE, { text: RUNTIME_TEXT, mark: RUNTIME_MARK });
 }
 
 /**
@@ -54,7 +60,12 @@ export async function writeInFolder({ guarded, random }: TypesAccess, directory:
   }
 }
 
-async function stateOf(...[access, directory, name, text]: [TypesAccess, string, string, string]): Promise<TypeFileState> {
+async function stateOf(
+  access: TypesAccess,
+  directory: string,
+  name: string,
+  { text, mark }: { readonly text: string; readonly mark: string },
+): Promise<TypeFileState> {
   const info = await access.files.lstat(`${directory}/${name}`);
   if (info === undefined) return "missing";
   if (info.kind !== "file" || info.size > MAX_BYTES) return "foreign";
@@ -63,7 +74,7 @@ async function stateOf(...[access, directory, name, text]: [TypesAccess, string,
     const found = new TextDecoder().decode(bytes);
     if (found === text) return "fresh";
     // An empty file can be overwritten without loss.
-    return found === "" || found.startsWith(GENERATED_BY) ? "stale" : "foreign";
+    return found === "" || found.startsWith(mark) ? "stale" : "foreign";
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return error.code === "not_found" ? "missing" : "foreign";

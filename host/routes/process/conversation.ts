@@ -100,7 +100,14 @@ export function createConversation({ record, limits, slices, send }: Conversatio
   async function act(operation: Parameters<typeof answerOperation>[0]): Promise<HostAnswer> {
     const excess = record.bridge.meter.spend("hostCalls", 1);
     if (excess !== undefined) return { ok: false, error: { name: "RangeError", message: excess.message } };
-    return await answerOperation(operation, record.bridge);
+    return operation.name === "yield" ? await yielded(operation.args) : await answerOperation(operation, record.bridge);
+  }
+
+  /** Answered when the caller has the value, so that the tool waits. */
+  async function yielded(args: JsonValue): Promise<HostAnswer> {
+    const value = isJsonObject(args) ? (args["value"] ?? null) : null;
+    const excess = await record.yielded(value, JSON.stringify(value).length);
+    return excess === undefined ? { ok: true, value: null } : { ok: false, error: { name: "RangeError", message: excess.message } };
   }
 
   function misspoken(what: string): void {

@@ -60,6 +60,7 @@ async function runInProcess(
 ): Promise<Outcome> {
   const stop = new AbortController();
   const record = openRunRecord({ ...execution, signal: stop.signal }, options);
+  await options.dataFolders?.prepare(execution.tool.plugin ?? "", version.manifest);
   const run = await startRun({ version, confinement, execution, record, platform: options.platform });
   try {
     if ("error" in run) return { ok: false, error: run.error, used: { wallMs: record.elapsedMs() }, filesModified: [] };

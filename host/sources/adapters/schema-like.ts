@@ -1,7 +1,7 @@
 /** Reads schemas of other libraries by their interface, not by library (SPEC K1, K2). */
 
 import { downConvert } from "./down-convert.ts";
-import { checkSchema, isJsonObject, type JsonObject, type JsonSchema, REFUSED_KEYWORDS } from "../../../manifests/mod.ts";
+import { checkDefaults, checkSchema, isJsonObject, type JsonObject, type JsonSchema, REFUSED_KEYWORDS } from "../../../manifests/mod.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import { copyJson } from "../../primitives/json/json.ts";
 
@@ -11,18 +11,17 @@ import { copyJson } from "../../primitives/json/json.ts";
  */
 export type SchemaLike = object;
 
-/** Keywords of JSON Schema 2020-12 and older drafts that the subset lacks. */
+/** Keywords of JSON Schema that are refused, always or for some values. */
 const STANDARD: ReadonlySet<string> = new Set([
   ...REFUSED_KEYWORDS.keys(),
-  ..."$anchor $dynamicRef $dynamicAnchor $vocabulary $comment minContains maxContains unevaluatedItems unevaluatedProperties".split(" "),
-  ..."items additionalProperties contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly".split(" "),
+  ..."pattern $ref $dynamicRef $anchor $dynamicAnchor $id $schema items".split(" "),
 ]);
 
 /** Somewhat less than a definition may have. */
 const PUBLISHED_BOUNDS = { maxBytes: 128 * 1024, maxDepth: 60 } as const;
 const BOUNDS = { maxBytes: 1024 * 1024, maxDepth: 128 } as const;
 
-/** Tag of tools whose own program checks a part of their arguments, because the subset cannot express it. */
+/** Tag of tools whose own program checks a part of their arguments, because the host cannot. */
 export const OPAQUE_TAG = "schema:opaque";
 
 /** A tool's declared schema, converted from a foreign one. */
@@ -40,6 +39,7 @@ export interface DeclaredSchema {
  */
 export function declareSchema(foreign: SchemaLike, what: string): DeclaredSchema {
   const own = toJsonSchema(foreign, what);
+  if (checkSchema(own).length === 0 && checkDefaults(own, "").length === 0) return { schema: own, tags: [] };
   const { schema, lost } = downConvert(own);
   const { $schema: _draft, type = "object", ...rest } = own;
   const { type: _type, ...ours } = schema;
@@ -49,7 +49,7 @@ export function declareSchema(foreign: SchemaLike, what: string): DeclaredSchema
   return { schema, tags: lost.length > 0 ? [OPAQUE_TAG] : [], ...(isPublished && { published: { ...own, type } }) };
 }
 
-/** Returns whether a JSON Schema is valid but outside of the subset. Schemas that are valid as neither are refused later. */
+/** Returns whether a JSON Schema is valid but uses what the host cannot check. Schemas that are valid as neither are refused later. */
 export function isBeyondOurs(schema: SchemaLike): boolean {
   const problems = checkSchema(schema);
   return problems.length > 0 && problems.every(({ pointer }) => isOfStandard(schema, pointer));
@@ -60,7 +60,7 @@ function isOfStandard(schema: SchemaLike, pointer: string): boolean {
   const keyword = path.at(-1) ?? "";
   const value = path.reduce<unknown>((at, token) => member(at, token.replaceAll("~1", "/").replaceAll("~0", "~")), schema);
   // A schema may be true or false; keywords with "x-" belong to other programs.
-  return STANDARD.has(keyword) || keyword.startsWith("x-") || typeof value === "boolean";
+  return STANDARD.has(keyword) || path.at(-2) === "patternProperties" || keyword.startsWith("x-") || typeof value === "boolean";
 }
 
 /** Returns whether the object supplies a JSON Schema, instead of being one. */

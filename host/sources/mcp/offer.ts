@@ -3,7 +3,8 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type { EmitEvent } from "../../audit/events.ts";
 import { createMutex } from "../../platform/mutex.ts";
-import { areAllShown, type ConsentChange } from "../../plugins/consent/changes.ts";
+import type { ConsentChange } from "../../plugins/consent/change.ts";
+import { areAllShown } from "../../plugins/consent/changes.ts";
 import { tooManyChanges } from "../../plugins/consent/reason.ts";
 import type { ToolContext } from "../../call/context.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";

@@ -1,6 +1,7 @@
 /** Stores the accepted tools of servers in `bascule.lock`: a changed tool is not offered until the user accepts it (SPEC K3, H6, H7). */
 
-import { type Compared, compareVersions, type ConsentChange } from "../../plugins/consent/changes.ts";
+import type { ConsentChange } from "../../plugins/consent/change.ts";
+import { type Compared, compareVersions } from "../../plugins/consent/changes.ts";
 import type { Consent } from "../../plugins/consent/consent.ts";
 import { sorted } from "../../plugins/consent/declared.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";

@@ -28,6 +28,7 @@ const FORMATS: { readonly [F in ExportFormat]: ToolFormat<ToolOf<F>> } = {
   langchain: langChainFormat,
 };
 
+/** Names of the formats, in the order of `bascule export --help`. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["mcp", "openai", "openai-responses", "anthropic", "gemini", "ai-sdk", "langchain"];
 
 /** Calls an exported tool by its qualified name. Never rejects. */

@@ -1,4 +1,4 @@
-import { type JsonSchema, pointerToken } from "../../../manifests/mod.ts";
+import { itemsOf, type JsonSchema, pointerToken, schemaObject } from "../../../manifests/mod.ts";
 import type { ObjectSchema, OpenAiResponsesTool, OpenAiTool } from "./exported.ts";
 import type { ToolFormat, ToolToExport } from "./format.ts";
 import { toObjectSchema, wholeRules } from "./schema-rules.ts";
@@ -51,8 +51,10 @@ function unstrict(schema: JsonSchema, pointer: string): { readonly pointer: stri
   }
   if (types.includes("array") && schema.items === undefined) return { pointer, why: "items must have a schema" };
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-    const found = unstrict(inner, `${pointer}/properties/${pointerToken(name)}`);
+    const found = unstrict(schemaObject(inner), `${pointer}/properties/${pointerToken(name)}`);
     if (found !== undefined) return found;
   }
-  return schema.items === undefined ? undefined : unstrict(schema.items, `${pointer}/items`);
+  if (Array.isArray(schema.items)) return { pointer: `${pointer}/items`, why: "items must have one schema" };
+  const items = itemsOf(schema);
+  return items === undefined ? undefined : unstrict(schemaObject(items), `${pointer}/items`);
 }

@@ -1,6 +1,16 @@
 /** Rewrites a tool's schema for a target that supports fewer keywords, and reports what it drops. */
 
-import { isJsonArray, isJsonObject, type JsonObject, type JsonSchema, type JsonValue, pointerToken } from "../../../manifests/mod.ts";
+import {
+  isDraft7,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonSchema,
+  type JsonValue,
+  pointerToken,
+  SCHEMA_KEYWORDS,
+  schemaIndexOf,
+} from "../../../manifests/mod.ts";
 import type { ToolListing } from "../listing.ts";
 import type { ObjectSchema, PlainJson } from "./exported.ts";
 
@@ -20,8 +30,17 @@ export interface SchemaRules {
 type OnDropped = (pointer: string, keyword: string) => void;
 
 /** Rules of a target that supports all keywords. */
-export function wholeRules({ checks }: Pick<ToolListing, "checks">): SchemaRules {
-  return { isWhole: checks !== undefined };
+export function wholeRules({
+  checks,
+  inputSchema,
+  outputSchema,
+}: Pick<ToolListing, "checks" | "inputSchema" | "outputSchema">): SchemaRules {
+  return { isWhole: checks !== undefined || [inputSchema, outputSchema ?? {}].some(needsIdentity) };
+}
+
+/** Returns whether `$schema` and `$id` matter: in draft 7, and where a reference names an `$id`. */
+function needsIdentity(schema: JsonSchema): boolean {
+  return isDraft7(schema) || schemaIndexOf(schema).resources.size > 1;
 }
 
 /** Keywords that do not affect validation. */
@@ -53,9 +72,9 @@ function convert(schema: JsonObject, pointer: string, rules: SchemaRules, droppe
 }
 
 /** Keywords by the place of the schemas in their values. */
-const OF_ONE: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
-const OF_LIST: ReadonlySet<string> = new Set(["anyOf", "oneOf", "prefixItems"]);
-const OF_MEMBERS: ReadonlySet<string> = new Set(["properties", "$defs"]);
+const OF_ONE: ReadonlySet<string> = new Set(SCHEMA_KEYWORDS.one);
+const OF_LIST: ReadonlySet<string> = new Set([...SCHEMA_KEYWORDS.list, "items"]);
+const OF_MEMBERS: ReadonlySet<string> = new Set(SCHEMA_KEYWORDS.members);
 
 function convertValue(
   keyword: string,

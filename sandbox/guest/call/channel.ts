@@ -101,6 +101,7 @@ function hasEffect(operation: string): boolean {
     case "workspace.write":
     case "workspace.delete":
     case "workspace.patch":
+    case "data.write":
     case "tools.call":
     case "tools.asked":
     case "tools.result":
@@ -123,6 +124,11 @@ export function unfinishedEffects(): string[] | undefined {
     if (own === undefined ? hasEffect(operation) : own()) operations[operations.length] = operation;
   });
   return operations.length === 0 ? undefined : operations;
+}
+
+/** Returns whether no answer can arrive. */
+export function isIdle(): boolean {
+  return underWay === 0;
 }
 
 /** Drops the pending operations of an earlier call of a stateful plugin, because their answers never arrive. */
@@ -168,6 +174,30 @@ export function request<T>(wanted: Request<T>, stack: string | undefined = new P
   } catch (error) {
     return promiseReject(error);
   }
+  return promiseOf(id, wanted, stack);
+}
+
+/**
+ * Registers an asynchronous request that waits until `beginHeld` is called with the id. It counts as pending from here on, so a call that
+ * returns before it has begun is told of an unfinished effect.
+ */
+export function holdRequest<T>(wanted: Request<T>): readonly [id: number, promise: Promise<T>] {
+  const id = nextId++;
+  return [id, promiseOf(id, wanted, new PrimordialError("").stack)];
+}
+
+/** Begins a held request, after the operations that wait for a free place. */
+export function beginHeld(id: number): void {
+  line[line.length] = id;
+  beginNext();
+}
+
+/** Drops a held request that has not begun; its promise never settles. */
+export function dropHeld(id: number): void {
+  mapDelete(pending, id);
+}
+
+function promiseOf<T>(id: number, wanted: Request<T>, stack: string | undefined): Promise<T> {
   const promise = new PrimordialPromise(keepSettlers);
   mapSet(pending, id, { wanted, stack, resolve: lastResolve, reject: lastReject });
   // The promise resolves with the result of `convert`.
@@ -179,8 +209,9 @@ function mayBegin(): boolean {
   return underWay === 0 || underWay < (callLimit("pendingOperations") ?? Infinity);
 }
 
-function begin(id: number, wanted: Request<unknown>): void {
-  send(id, wanted);
+/** @param stack of the request, if it waited: the current stack is another one then */
+function begin(id: number, wanted: Request<unknown>, stack?: string): void {
+  send(id, wanted, stack);
   underWay++;
 }
 
@@ -189,7 +220,7 @@ function beginNext(): void {
     const id = line[nextInLine++] ?? 0;
     const next = mapGet(pending, id);
     try {
-      if (next !== undefined) begin(id, next.wanted);
+      if (next !== undefined) begin(id, next.wanted, next.stack);
     } catch (error) {
       mapDelete(pending, id);
       next?.reject(error);
@@ -203,8 +234,9 @@ function dropLine(): void {
   nextInLine = 0;
 }
 
-function send(id: number, { operation, onlyPath, json, args, bytes }: Request<unknown>): string | undefined {
+function send(id: number, { operation, onlyPath, json, args, bytes }: Request<unknown>, stack?: string): string | undefined {
   const text = onlyPath === undefined ? (json ?? objectToJson(args)) : `p${onlyPath}`;
+  if (stack !== undefined) return hostCall(id, operation, text, bytes, stack);
   // A fourth argument that is present has to be inspected, even if it is undefined.
   return bytes === undefined ? hostCall(id, operation, text) : hostCall(id, operation, text, bytes);
 }
@@ -290,11 +322,15 @@ function describeOperation(operation: string): string {
     case "fs.realPath":
     case "workspace.exists":
       return "Looking at files";
+    case "data.read":
+    case "data.write":
+      return "context.data";
     case "permissions.query":
       return "Asking for permissions";
     case "net.fetch":
       return "Fetching";
     case "progress":
+    case "yield":
       return "Reporting progress";
     case "tools.call":
     case "tools.asked":

@@ -2,6 +2,7 @@
 
 import { abortSignal, type AbortSignal, createSignal } from "../web/abort.ts";
 import { callFact } from "./call-facts.ts";
+import { createData } from "./data.ts";
 import { request } from "./channel.ts";
 import { logAll } from "../inspect/console.ts";
 import { DOMException } from "../web/dom-exception.ts";
@@ -26,6 +27,7 @@ export const TOOL_OUTPUT: symbol = PrimordialSymbol.for("bascule.toolOutput");
 /** Stateless, so it is created once, in the base image. */
 const log = objectFreeze(createLog());
 const workspace = objectFreeze(createWorkspace());
+const data = createData();
 const tools = objectFreeze({ call: callTool });
 
 let signal: AbortSignal | undefined;
@@ -63,6 +65,7 @@ function createContext(): object {
   defineGetter(made, "signal", callSignal);
   define(made, "log", log, true);
   define(made, "workspace", workspace, true);
+  define(made, "data", data, true);
   define(made, "tools", tools, true);
   define(made, "progress", progress, true);
   define(made, "output", output, true);
@@ -156,6 +159,23 @@ export function sendLatestProgress(): void {
   const text = latestProgress;
   latestProgress = undefined;
   if (text !== undefined) sendProgress(text);
+}
+
+/** @returns JSON of a value that the tool yielded. @throws {TypeError} if it has none */
+export function yieldedText(value: unknown, index: number): string {
+  const what = `value ${index + 1} that the tool yielded`;
+  const text = jsonStringify(value);
+  if (text === undefined)
+    throw new PrimordialTypeError(`Invalid ${what}: ${value === undefined ? "undefined" : `a ${typeof value}`} has no JSON form`);
+  refuseLost(value, text, what);
+  return text;
+}
+
+/** Sends what `yieldedText` returned. Resolves when the caller has it. */
+export function sendYielded(text: string): Promise<undefined> {
+  // Progress from before the yield comes first.
+  sendLatestProgress();
+  return request({ __proto__: null, operation: "yield", args: { __proto__: null }, json: `{"value":${text}}`, convert: ignore });
 }
 
 function ignore(): undefined {

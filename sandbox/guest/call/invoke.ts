@@ -4,8 +4,10 @@ import { tellOfCall } from "./call-facts.ts";
 import { dropPending, hasAsked, leaveLoading, unfinishedEffects } from "./channel.ts";
 import { context, resetContext, sendLatestProgress, TOOL_OUTPUT } from "./context.ts";
 import { listToJson, quoteJson } from "../language/json-text.ts";
+import { endLoadRandom } from "../language/load-random.ts";
 import { lostIn } from "./lost-values.ts";
 import { currentOutcome, finish, resetOutcome } from "./outcome.ts";
+import { dropExchanges } from "../web/fetch-exchange.ts";
 import { resetPerformance } from "../web/performance.ts";
 import {
   arrayJoin,
@@ -18,8 +20,10 @@ import {
   PrimordialTypeError,
   reflectGet,
 } from "../language/primordials.ts";
+import { encodedContent, partsOf } from "./result-forms.ts";
 import { resetRejections } from "./rejections.ts";
 import { describeThrown } from "../inspect/thrown.ts";
+import { iterationOf, resetYields, runYields } from "./yields.ts";
 import { dropTimers, endLoadTimers, rebaseTimers } from "../web/timers.ts";
 
 /** Module namespaces by file. */
@@ -37,7 +41,7 @@ export function invokeTool(module: string, name: string, args: string, told: str
     const tool = findTool(module, name);
     if (tool === undefined) return;
     const returned = tool(jsonParse(args), context);
-    if (isObject(returned) && isAwaitable(returned)) void settleLater(returned);
+    if (isObject(returned) && (isAwaitable(returned) || iterationOf(returned) !== undefined)) void settleLater(returned);
     else finish(toOutcome(returned));
   } catch (error) {
     // Reading an export can throw too, if its module never initialised the variable.
@@ -51,6 +55,7 @@ let isUntouched = false;
 /** Runs last before the image is made. Measurements, random values and limits of the load do not reach a call (SPEC B9). */
 export function endLoading(): void {
   endLoadTimers();
+  endLoadRandom();
   resetCall();
   isUntouched = true;
 }
@@ -67,7 +72,9 @@ function resetCall(): void {
   leaveLoading();
   dropTimers();
   dropPending();
+  dropExchanges();
   resetContext();
+  resetYields();
   resetOutcome();
   resetRejections();
   resetPerformance();
@@ -98,7 +105,9 @@ function listOfFunctions(namespace: object | undefined, names: string[]): string
 /** `await` does not look up `then`, which a plugin may have replaced. It costs the call two round trips. */
 async function settleLater(returned: object): Promise<void> {
   try {
-    finish(toOutcome(await maybePromise(returned)));
+    const settled = isAwaitable(returned) ? await maybePromise(returned) : returned;
+    const begin = isObject(settled) ? iterationOf(settled) : undefined;
+    finish(toOutcome(isObject(settled) && begin !== undefined ? await runYields(settled, begin) : settled));
   } catch (error) {
     finish(`t${describeThrown(error)}`);
   }
@@ -134,7 +143,11 @@ function toOutcome(value: unknown): string {
   lastReturned = value;
   try {
     // Concatenated without a template, because the engine calls `concat` for templates, which costs half a microsecond per call.
-    return "d" + (isObject(value) && (value as Marked)[TOOL_OUTPUT] === true ? toolOutput(value) : '{"o":' + toJson(value) + "}");
+    if (!isObject(value)) return 'd{"o":' + toJson(value) + "}";
+    const parts = (value as Marked)[TOOL_OUTPUT] === true ? outputParts(value) : partsOf(value);
+    if (parts === undefined) return 'd{"o":' + toJson(value) + "}";
+    lastReturned = parts;
+    return "d" + toolOutput(parts);
   } catch (error) {
     return `n${messageOf(error)}`;
   }
@@ -165,6 +178,17 @@ function toJson(value: unknown): string {
 }
 
 const OUTPUT_KEYS = ["output", "content", "success", "metadata", "filesModified", "commandExecuted"];
+
+/** Copies the parts of a `context.output`, with text where content blocks hold bytes. */
+function outputParts(value: object): object {
+  const parts = bareObject<unknown>();
+  for (let index = 0; index < OUTPUT_KEYS.length; index++) {
+    const key = OUTPUT_KEYS[index] ?? "";
+    const field = reflectGet(value, key);
+    if (field !== undefined) parts[key] = key === "content" ? encodedContent(field) : field;
+  }
+  return parts;
+}
 
 function toolOutput(value: object): string {
   const fields = bareList<string>();

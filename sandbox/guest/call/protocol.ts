@@ -11,12 +11,12 @@ export interface Native {
    * Runs an operation. `id` 0 is synchronous: the answer is returned, tagged `v` + JSON value, `s` + raw text (never containing
    * U+0000), or `e` + JSON `{ name, message, code? }`. `id` > 0 is asynchronous: the call returns undefined, and the same kind of
    * answer arrives through `Entry.settle`. Bytes of an answer must be read with `takeBytes` at once. `text` is JSON, except for
-   * `text.*` operations. For operations that the worker does not answer itself it may be `p` + a path, which stands for
+   * `text.*` operations. `stack` is that of the request, for an operation that waited in the prelude. For operations that the worker does not answer itself it may be `p` + a path, which stands for
    * `{"path": …}`. `bytes` are copied.
    *
    * This boundary mangles strings that contain U+0000 or lone surrogates: send those as JSON.
    */
-  hostCall(id: number, operation: string, text: string, bytes?: ArrayBuffer): string | undefined;
+  hostCall(id: number, operation: string, text: string, bytes?: ArrayBuffer, stack?: string): string | undefined;
   /** Takes the bytes of the last answer; with `asText` 1 as text, if they are well-formed UTF-8 without U+0000. */
   takeBytes(asText: 0 | 1): ArrayBuffer | string | undefined;
 }

@@ -14,18 +14,33 @@ interface DenoLike {
   inspect(value: unknown, options?: object): string;
 }
 
+interface CryptoLike {
+  readonly subtle: object;
+  getRandomValues<T extends Uint8Array>(bytes: T): T;
+  randomUUID(): string;
+}
+
 interface Globals {
   readonly Deno: DenoLike;
   readonly URL: new (url: string, base?: string) => UrlLike;
   readonly URLSearchParams: object;
   readonly TextDecoder: object;
   readonly TextEncoder: object;
-  readonly console: { warn(text: string): void };
+  readonly crypto: CryptoLike;
+  readonly console: { log(text: string): void; warn(text: string): void };
   readonly performance: { now(): number };
   queueMicrotask(task: () => void): void;
+  setTimeout(task: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): unknown;
+  clearTimeout(timer: unknown): void;
+  setInterval(task: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): unknown;
+  clearInterval(timer: unknown): void;
 }
 
 // The prelude defines all of them.
 const { Deno, URL, URLSearchParams, TextDecoder, TextEncoder, console, performance, queueMicrotask } = globalThis as unknown as Globals;
+const { crypto, setTimeout, clearTimeout, setInterval, clearInterval } = globalThis as unknown as Globals;
 
-export const sandbox: Globals = { Deno, URL, URLSearchParams, TextDecoder, TextEncoder, console, performance, queueMicrotask };
+export const sandbox: Globals = {
+  ...{ Deno, URL, URLSearchParams, TextDecoder, TextEncoder, console, performance, queueMicrotask },
+  ...{ crypto, setTimeout, clearTimeout, setInterval, clearInterval },
+};

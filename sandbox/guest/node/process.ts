@@ -14,21 +14,37 @@ export const pid = 1;
 export const title = "bascule";
 export const release: Readonly<Record<string, string>> = Object.freeze({ name: "node" });
 
+/** Variables that the plugin itself has set or deleted, for the call only. */
+const own = new Map<string, string | undefined>();
+
 /** Reads the variables granted to the plugin; all others are absent. */
 export const env: Record<string, string | undefined> = new Proxy<Record<string, string | undefined>>(
   {},
   {
-    get: (_target, name) => (typeof name === "string" ? granted(() => deno.env.get(name)) : undefined),
-    has: (_target, name) => typeof name === "string" && granted(() => deno.env.has(name)) === true,
-    ownKeys: () => Object.keys(granted(() => deno.env.toObject()) ?? {}),
+    get: (_target, name) => (typeof name === "string" ? variable(name) : undefined),
+    has: (_target, name) => typeof name === "string" && variable(name) !== undefined,
+    ownKeys: () =>
+      [...new Set([...Object.keys(granted(() => deno.env.toObject()) ?? {}), ...own.keys()])].filter(
+        (name) => variable(name) !== undefined,
+      ),
     getOwnPropertyDescriptor: (_target, name) => {
-      const value = typeof name === "string" ? granted(() => deno.env.get(name)) : undefined;
-      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: false };
+      const value = typeof name === "string" ? variable(name) : undefined;
+      return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
     },
-    set: () => false,
-    deleteProperty: () => false,
+    set: (_target, name, value) => keep(name, String(value)),
+    defineProperty: (_target, name, { value }) => keep(name, String(value)),
+    deleteProperty: (_target, name) => keep(name, undefined),
   },
 );
+
+function keep(name: string | symbol, value: string | undefined): boolean {
+  if (typeof name === "string") own.set(name, value);
+  return true;
+}
+
+function variable(name: string): string | undefined {
+  return own.has(name) ? own.get(name) : granted(() => deno.env.get(name));
+}
 
 /** Libraries probe variables that they can do without, so a refusal counts as absent. */
 function granted<T>(read: () => T): T | undefined {
@@ -46,6 +62,19 @@ export function cwd(): string {
 
 export function nextTick(task: (...args: unknown[]) => void, ...args: unknown[]): void {
   sandbox.queueMicrotask(() => task(...args));
+}
+
+/** Creates a stream that writes to the log, and is not a terminal. */
+function stream(write: (text: string) => void): object {
+  return {
+    ...{ isTTY: false, columns: 80, writable: true, on, once, off, removeListener, emit: () => false, end() {} },
+    getColorDepth: () => 1,
+    hasColors: () => false,
+    write: (text: unknown) => {
+      write(String(text).replace(/\n$/, ""));
+      return true;
+    },
+  };
 }
 
 interface HighResolutionTime {
@@ -85,3 +114,8 @@ export function exit(): never {
 export function kill(): never {
   throw new deno.errors.NotSupported("Cannot use process.kill in a plugin: a plugin cannot start or signal processes");
 }
+
+export const stdout: object = stream((text) => sandbox.console.log(text));
+export const stderr: object = stream((text) => sandbox.console.warn(text));
+export const features: object = {};
+export const config: object = { variables: {}, target_defaults: {} };

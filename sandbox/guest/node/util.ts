@@ -164,3 +164,15 @@ export const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 export const TextDecoder: object = sandbox.TextDecoder;
 export const TextEncoder: object = sandbox.TextEncoder;
+
+interface DebugLog {
+  (...args: unknown[]): void;
+  readonly enabled: boolean;
+}
+
+/** Logs nothing: a plugin has no `NODE_DEBUG`. */
+export const debuglog = (): DebugLog => Object.assign(() => {}, { enabled: false });
+export const debug: typeof debuglog = debuglog;
+
+/** Returns plain text, as on Node without a terminal. */
+export const styleText = (_format: unknown, text: string): string => text;

@@ -6,7 +6,8 @@
 import { AbortSignal, offAbort, onAbort } from "./abort.ts";
 import { type Body, ofStream } from "./body.ts";
 import { bufferOf, concatBytes, ownBytes, viewBytes } from "./bytes.ts";
-import { request as askHost } from "../call/channel.ts";
+import { callLimit } from "../call/call-facts.ts";
+import { beginHeld, dropHeld, holdRequest, request as askHost, type Request as HostRequest } from "../call/channel.ts";
 import { toGuestError } from "../deno/deno-errors.ts";
 import { encodeUtf8 } from "./encoding.ts";
 import { freezeHeaders, headerFields, Headers } from "./headers.ts";
@@ -14,6 +15,8 @@ import { listToJson, quoteJson } from "../language/json-text.ts";
 import {
   bareList,
   define,
+  mathFloor,
+  mathMax,
   mathMin,
   objectHasOwn,
   PrimordialPromise,
@@ -34,11 +37,47 @@ const { throwIfAborted } = AbortSignal.prototype;
 /** Bytes per operation. The host accepts more, but each piece is held in memory twice. */
 const PIECE_BYTES = 262_144;
 
+/**
+ * Maximum open exchanges of a call; further ones wait. As many as the host gives a call connections to one server, and fewer than
+ * `MAX_OPEN_EXCHANGES` of host/capabilities/network/net-limits.ts. At most half of the call's pending operations, so that the pieces of
+ * bodies always find a place.
+ */
+const MOST_OPEN = 32;
+/**
+ * Above this number of open exchanges, the beginning of each body is read ahead, so that brief ones end: a program may await all
+ * responses before it reads their bodies.
+ */
+const MOST_UNREAD = 16;
+const READ_AHEAD_BYTES = 65_536;
+
 let nextId = 1;
+
+/** Exchanges of one call. Replaced for each call, because late ends of an earlier call's exchanges must not count. */
+interface Exchanges {
+  open: number;
+  /** Those that wait, from index `next` on. */
+  readonly line: Exchange[];
+  next: number;
+}
+let current = noExchanges();
+
+function noExchanges(): Exchanges {
+  return { open: 0, line: bareList(), next: 0 };
+}
+
+/** Forgets the exchanges of an earlier call of a stateful plugin. */
+export function dropExchanges(): void {
+  if (current.open > 0) current = noExchanges();
+}
 
 /** One request in flight. */
 interface Exchange {
   readonly id: number;
+  readonly of: Exchanges;
+  /** Number of the held operation while it waits for others to end. */
+  held: number | undefined;
+  /** Called when it stops waiting. */
+  begun: (() => void) | undefined;
   readonly signal: AbortSignal;
   /** Stream of the response body, while it is readable. */
   reading: Stream | undefined;
@@ -47,14 +86,23 @@ interface Exchange {
 
 /** Sends a request and returns its response. The request body must have no other reader. Rejects like Deno's `fetch`. */
 export function exchange(request: Request): Promise<Response> {
-  const own: Exchange = { id: nextId++, signal: requestSignal(request), reading: undefined, isOver: false };
+  const own: Exchange = {
+    id: nextId++,
+    of: current,
+    held: undefined,
+    begun: undefined,
+    signal: requestSignal(request),
+    reading: undefined,
+    isOver: false,
+  };
   return new PrimordialPromise<Response>((resolve, reject) => {
     const fail = (reason: unknown): void => {
       if (own.isOver) return;
       end(own, stop);
       if (own.reading !== undefined) errorBytes(own.reading, reason);
       own.reading = undefined;
-      giveUp(own.id);
+      if (own.held === undefined) giveUp(own.id);
+      else dropHeld(own.held);
       reject(reason);
     };
     const stop = (): void => fail(reasonOf(own.signal));
@@ -65,8 +113,10 @@ export function exchange(request: Request): Promise<Response> {
       (response) => resolve(response as Response),
       fail,
     );
-    const body = requestBody(request);
-    if (body?.stream !== undefined) sendBody(body.stream, own, fail);
+    const stream = requestBody(request)?.stream;
+    if (stream === undefined) return;
+    if (own.held === undefined) sendBody(stream, own, fail);
+    else own.begun = () => sendBody(stream, own, fail);
   });
 }
 
@@ -93,7 +143,7 @@ function send(request: Request, own: Exchange, convert: (answer: unknown) => Res
   }
   const isSafe = method === "GET" || method === "HEAD" || method === "OPTIONS";
   if (body !== null) body.used = true;
-  return askHost({
+  return inLine(own, {
     __proto__: null,
     operation: "net.fetch",
     args: {},
@@ -103,6 +153,40 @@ function send(request: Request, own: Exchange, convert: (answer: unknown) => Res
     hasEffect: () => !isSafe && !own.isOver,
     convert,
   });
+}
+
+function mostOpen(): number {
+  return mathMax(1, mathMin(MOST_OPEN, mathFloor((callLimit("pendingOperations") ?? Infinity) / 2)));
+}
+
+/** True if requests wait for bodies that the program does not read. */
+export function hasWaiting(): boolean {
+  return current.next < current.line.length;
+}
+
+/** Sends the request once fewer than `mostOpen` exchanges are open. */
+function inLine<T>(own: Exchange, wanted: HostRequest<T>): Promise<T> {
+  const { of: exchanges } = own;
+  if (exchanges.open < mostOpen()) {
+    exchanges.open++;
+    return askHost(wanted);
+  }
+  const [held, promise] = holdRequest(wanted);
+  own.held = held;
+  exchanges.line[exchanges.line.length] = own;
+  return promise;
+}
+
+function beginWaiting(exchanges: Exchanges): void {
+  while (exchanges === current && exchanges.next < exchanges.line.length && exchanges.open < mostOpen()) {
+    const next = exchanges.line[exchanges.next++];
+    if (next?.held === undefined || next.isOver) continue;
+    exchanges.open++;
+    const { held } = next;
+    next.held = undefined;
+    beginHeld(held);
+    next.begun?.();
+  }
 }
 
 function bytesOf(body: Body | null): ArrayBuffer {
@@ -149,7 +233,7 @@ function bodyStream(own: Exchange, stop: () => void): Stream {
       giveUp(own.id);
     },
   };
-  return createReadable(source, { __proto__: null, highWaterMark: 0 });
+  return createReadable(source, { __proto__: null, highWaterMark: own.of.open > MOST_UNREAD ? READ_AHEAD_BYTES : 0 });
 }
 
 /** Writes in pieces; each waits until the socket accepted the previous one. */
@@ -204,9 +288,16 @@ function isGone(reason: unknown): boolean {
 }
 
 function end(own: Exchange, stop: () => void): void {
+  if (own.isOver) return;
   own.isOver = true;
   offAbort(own.signal, stop);
+  if (own.held !== undefined) return;
+  own.of.open--;
+  // A microtask later, so that the host hears of the end first.
+  promiseThen(RESOLVED, () => beginWaiting(own.of), ignore);
 }
+
+const RESOLVED = new PrimordialPromise<void>((resolve) => resolve());
 
 function giveUp(id: number): void {
   promiseThen(askHost({ __proto__: null, operation: "net.close", args: { id }, convert: () => undefined }), ignore, ignore);

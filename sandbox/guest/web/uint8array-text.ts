@@ -93,6 +93,11 @@ function roomIn(target: Uint8Array | undefined): number | undefined {
   return target === undefined ? undefined : typedArrayLength(target);
 }
 
+/** Encodes bytes, whatever a plugin did to `toBase64`. */
+export function bytesToBase64(bytes: Uint8Array<ArrayBuffer>): string {
+  return `${askWorker("base64.encode", "{}", bufferOf(bytes)) as string}`;
+}
+
 function requireBytes(value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value !== "object" || value === null || typedArrayTag(value) !== "Uint8Array") {
     throw new PrimordialTypeError("The receiver is not a Uint8Array");

@@ -7,6 +7,7 @@ import type { CallLog } from "./call-log.ts";
 import type { CallUse } from "./call-use.ts";
 import type { OperationsState } from "../../wire/resting-call.ts";
 import type { OpenConditions } from "../tape/call-conditions.ts";
+import type { Observer } from "../tape/observer.ts";
 import type { HostCallAnswer, HostCallWords } from "../../engine/guest-host.ts";
 import type { ExhaustedLimit, Fault } from "../../wire/fault.ts";
 import { LOCAL_OPERATIONS, type LocalEnvironment } from "../operations/local-operations.ts";
@@ -42,6 +43,8 @@ export interface OperatingCall {
   readonly use: CallUse;
   /** Time and randomness of the call; undefined if they are the machine's. */
   readonly conditions: OpenConditions | undefined;
+  /** Set if observations are requested. */
+  readonly observer: Observer | undefined;
   /** Fault that stops the guest, if one is already known. */
   readonly stopped: Fault | undefined;
   /** Checks now whether the guest must stop. */
@@ -72,6 +75,8 @@ export class CallOperations {
   #local: LocalEnvironment | undefined;
   #count = 0;
   #isAwaiting = false;
+  /** Returns the stack of the operation's request, if it waited in the guest. */
+  #askedFrom: HostCallWords[4];
   #awaited: HostCallAnswer | undefined;
 
   constructor(call: OperatingCall, env: OperationsEnvironment, from?: OperationsState) {
@@ -117,6 +122,7 @@ export class CallOperations {
     const where = this.#pending.get(id);
     if (where !== undefined && where !== "crypto") this.#pendingAtHost--;
     this.#pending.delete(id);
+    this.#call.conditions?.received(id);
     this.#release(id);
     if (where === "person") this.#call.resumeWall();
     return typeof where === "object" ? where.bytes : undefined;
@@ -155,11 +161,13 @@ export class CallOperations {
     this.#awaited = undefined;
     this.#isAwaiting = false;
     this.#release(AWAITED_OPERATION);
+    this.#call.conditions?.received(AWAITED_OPERATION);
     return answer;
   }
 
   /** See `GuestHost.hostCall`. */
-  ask([id, operation, told, bytes]: HostCallWords, mayWait: boolean): HostCallAnswer | "later" {
+  ask([id, operation, told, bytes, stack]: HostCallWords, mayWait: boolean): HostCallAnswer | "later" {
+    this.#askedFrom = stack;
     const { limits, log, use, conditions, stopped } = this.#call;
     // The engine polls the clock only at intervals. Until it does, a guest may continue after its call was stopped.
     if (stopped !== undefined) return ENDED;
@@ -249,6 +257,7 @@ export class CallOperations {
       return this.#env.waitForAnswer(number, clock.wallEnd);
     });
     if (answer !== undefined) {
+      conditions?.received(0);
       this.#call.use.carried(answer.answer, answer.bytes);
       return answer;
     }
@@ -258,7 +267,11 @@ export class CallOperations {
 
   /** Sends an operation to the host, after the lines logged before it. */
   #send(operation: number, name: string, text: string, bytes: Uint8Array | undefined): void {
-    const { number, log } = this.#call;
+    const { number, log, conditions } = this.#call;
+    if (conditions !== undefined) {
+      conditions.sent(operation);
+      this.#call.observer?.asked(this.#askedFrom?.());
+    }
     log.flush();
     this.#env.post({ type: "operation", number, operation, name, text, ...(bytes === undefined ? {} : { bytes }) });
   }

@@ -20,7 +20,9 @@ import type { CallState } from "../../wire/resting-call.ts";
 import type { RunEnvironment, RunRequest } from "./run-request.ts";
 import { readStatus } from "../../wire/status.ts";
 import { toldOutput } from "./large-output.ts";
+import type { Observed } from "../../wire/observed.ts";
 import type { KeptTape } from "../../wire/tape.ts";
+import { type Observer, openObserver } from "../tape/observer.ts";
 import { DIFFERS } from "../tape/tape-order.ts";
 import type { Steps } from "../../engine/steps.ts";
 import { Fiber } from "../fiber.ts";
@@ -41,6 +43,7 @@ export class Run implements OperatingCall, TurningCall {
   readonly #finished: (run: Run) => void;
   readonly #operations: CallOperations;
   readonly #conditions: OpenConditions | undefined;
+  readonly observer: Observer | undefined;
   readonly #fiber: Fiber;
   /** Fault that stops the guest. Set while the guest runs, applied when it has left the engine. */
   #stop: Fault | undefined;
@@ -64,6 +67,7 @@ export class Run implements OperatingCall, TurningCall {
     this.#env = env;
     this.#finished = finished;
     this.#conditions = request.conditions;
+    this.observer = openObserver(request, lease, env);
     const { from } = request;
     this.clock = new CallClock(request.number, request.limits, env, from?.clock);
     this.log = new CallLog(request, env, from?.log);
@@ -184,6 +188,7 @@ export class Run implements OperatingCall, TurningCall {
     }
     const { instance } = this.lease;
     instance.host = this.#host;
+    this.observer?.entered();
     this.#fiber.enter(
       guestTurn(step, instance, this),
       ({ status, bytes }) => {
@@ -328,9 +333,9 @@ export class Run implements OperatingCall, TurningCall {
     this.#operations.close();
   }
 
-  get #tape(): { readonly tape?: KeptTape } {
+  get #tape(): { readonly tape?: KeptTape; readonly observed?: Observed } {
     const tape = this.#conditions?.tape;
-    return tape === undefined ? {} : { tape };
+    return { ...(tape !== undefined && { tape }), ...(this.observer && { observed: this.observer.observed }) };
   }
 
   /** Checks whether the guest must stop now. Polled by the engine. */
@@ -359,7 +364,10 @@ export class Run implements OperatingCall, TurningCall {
     return {
       hostCall: (words, mayWait) => this.#operations.ask(words, mayWait),
       awaited: () => this.#operations.awaited(),
-      shouldInterrupt: () => this.isStopped(),
+      shouldInterrupt: () => {
+        this.observer?.sampled();
+        return this.isStopped();
+      },
       shouldSuspend: () => this.#fiber.isSliceOver,
       suspended: () => this.#fiber.suspend(this.#operations.isAwaiting ? "woken" : "next turn"),
       now: () => (this.#conditions ?? this.#env).epoch(),

@@ -38,6 +38,14 @@ export class OpenConditions {
   readonly #after: ConditionsEnvironment["after"];
   readonly #entries: number[] = [];
   readonly #crypto: CryptoAnswer[] = [];
+  readonly #now: () => number;
+  readonly #begunAt: number;
+  /** As `Tape.times`; undefined if there are too many. */
+  #times: number[] | undefined = [];
+  /** Index of the entry in `#times`, by the guest's ids of unanswered operations. */
+  readonly #sent: Map<number, number> = new Map();
+  /** True if observations are requested. */
+  readonly observes: boolean;
   /** Numbers of pending asynchronous operations, by the guest's ids. */
   readonly #numbers: Map<number, number> = new Map();
   #asked = 0;
@@ -47,7 +55,10 @@ export class OpenConditions {
   /** True once the call has diverged from its recording. */
   differs = false;
 
-  constructor({ seed, timeMs, keepsTape = false, tape }: CallConditions, env: ConditionsEnvironment) {
+  constructor({ seed, timeMs, keepsTape = false, tape, observes = false }: CallConditions, env: ConditionsEnvironment) {
+    this.observes = observes;
+    this.#now = env.now;
+    this.#begunAt = env.now();
     this.#tape = tape;
     this.#keeps = keepsTape;
     this.#epoch = env.epoch;
@@ -76,6 +87,27 @@ export class OpenConditions {
     const number = this.#asked++;
     this.#numbers.set(id, number);
     this.order?.asked(number, id);
+  }
+
+  /** Records that an operation is sent to the host. */
+  sent(id: number): void {
+    if (!this.#keeps || this.#times === undefined) return;
+    if (this.#times.length + 2 > TAPE_BOUNDS.times) return void (this.#times = undefined);
+    this.#sent.set(id, this.#times.length + 1);
+    this.#times.push(this.#moment(), -1);
+  }
+
+  /** Records that the host's answer to an operation enters the guest. */
+  received(id: number): void {
+    const index = this.#sent.get(id);
+    if (index === undefined) return;
+    this.#sent.delete(id);
+    if (this.#times !== undefined) this.#times[index] = this.#moment();
+  }
+
+  /** Milliseconds since the call's start, to a hundredth. */
+  #moment(): number {
+    return Math.round((this.#now() - this.#begunAt) * 100) / 100;
   }
 
   /** Records that timers run, and first advances the clock by the wait. */
@@ -121,7 +153,14 @@ export class OpenConditions {
     const looks = this.#recordingClock === undefined ? [] : this.#recordingClock.looks;
     if (this.#isTooLong || looks === undefined || this.#clock === undefined) return "too_long";
     const { startMs } = this.#clock;
-    return { startMs, looks, entries: this.#entries, crypto: this.#crypto, ...(this.#stop !== undefined && { stop: this.#stop }) };
+    return {
+      startMs,
+      looks,
+      entries: this.#entries,
+      crypto: this.#crypto,
+      ...(this.#times && { times: this.#times }),
+      ...(this.#stop !== undefined && { stop: this.#stop }),
+    };
   }
 
   #keepCrypto(operation: number, { answer, bytes }: LocalAnswer): void {

@@ -240,6 +240,16 @@ describe("URLs of repositories", () => {
     expect(() => parseSource(url)).toThrow(PackageError);
   });
 
+  it("keep the branch or tag in the lock, for an update [I2.update]", async () => {
+    const { origin } = await readPackage(
+      { ...createMemoryPlatform(), git: { fetch: () => Promise.resolve({ commit: "a".repeat(40), tar: tarOf([MANIFEST]) }) } },
+      parseSource("https://token@host/x.git#v1.0.0"),
+      (bytes) => unpackTask({ bytes, as: "plugin" }),
+      new AbortController().signal,
+    );
+    expect(origin).toEqual({ kind: "git", from: "https://host/x.git#v1.0.0", commit: "a".repeat(40) });
+  });
+
   it("accept https, ssh, and http on this machine [I2.git]", () => {
     expect(parseSource("https://host/x.git#v1.0.0")).toEqual({ kind: "git", url: "https://host/x.git", ref: "v1.0.0" });
     expect(parseSource("git@host.test:me/x.git")).toEqual({ kind: "git", url: "git@host.test:me/x.git" });

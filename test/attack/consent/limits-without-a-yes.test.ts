@@ -195,7 +195,7 @@ describe("limits above the defaults", () => {
     const fresh = await consentWorld(pluginFiles("notes", "// needs 200", BIG));
     expect([fresh.status("notes")?.state, fresh.status("notes")?.reason]).toEqual([
       "failed",
-      "Loading needs more than 67108864 bytes of memory (its manifest asks for 256 MiB; to allow it: bascule accept notes)",
+      "Loading needs more than 67108864 bytes of memory (its manifest asks for memoryBytes 256 MiB; to allow it: bascule accept notes)",
     ]);
     expect([await accept(fresh), fresh.status("notes")?.state, held(fresh)]).toEqual(["accepted", "loaded", [256, 60, 30]]);
   });

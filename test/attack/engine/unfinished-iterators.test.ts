@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { HostAnswer } from "../../../sandbox/mod.ts";
 import { attacker } from "../../support/attacker.ts";
 
 const EVIL = `
@@ -14,11 +15,18 @@ export const finalizer = async () => { const registry = new FinalizationRegistry
 it("attack: generators and finalizers left to run after their call [B4.unfinished] [B2]", async () => {
   const { call } = await attacker(EVIL);
   const acts: string[] = [];
-  const hostCall = async ({ name }: { readonly name: string }) => (acts.push(name), { ok: true as const, value: null });
+  // A call may yield twice; then the host refuses, which ends the generator within the call.
+  const hostCall = async ({ name }: { readonly name: string }): Promise<HostAnswer> => {
+    acts.push(name);
+    const yielded = acts.filter((act) => act === "yield").length;
+    return name === "yield" && yielded > 2 ? { ok: false, error: { name: "RangeError", message: "Too much" } } : { ok: true, value: null };
+  };
   expect(await call("left", { hostCall })).toBe("left");
-  const refused = { kind: "not_json", message: expect.stringContaining("An AsyncGenerator has no JSON form") as string };
-  expect(await call("returned", { hostCall })).toEqual(refused);
-  expect(await call("waiting", { hostCall })).toEqual(refused);
+  expect(acts).toEqual([]);
+  expect(await call("returned", { hostCall })).toMatchObject({ kind: "threw", message: "Too much" });
+  expect(acts.splice(0)).toEqual(["yield", "yield", "yield", "fs.writeFile"]);
+  expect(await call("waiting", { hostCall })).toMatchObject({ kind: "threw", message: "Too much" });
+  expect(acts.splice(0)).toEqual(["yield", "yield", "yield"]);
   expect(await call("locked", { hostCall })).toEqual({ kind: "never_settles" });
   expect(["gone", "there"]).toContain(await call("finalizer", { hostCall }));
   expect(acts).toEqual([]);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { JsonArgumentText, readArguments } from "../../../host/call/arguments.ts";
+import { JsonArgumentText } from "../../../host/call/argument-text.ts";
+import { readArguments } from "../../../host/call/arguments.ts";
 import type { JsonValue } from "../../../manifests/mod.ts";
 import { holes } from "../../support/holes.ts";
 

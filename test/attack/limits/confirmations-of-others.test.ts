@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { ConfirmationRequest } from "../../../host/call/call.ts";
-import { createPendingConfirmations, type PendingConfirmations } from "../../../host/confirmations/pending.ts";
+import { createPendingConfirmations, type PendingConfirmation, type PendingConfirmations } from "../../../host/confirmations/pending.ts";
 
 let last = 0;
 
@@ -14,7 +14,14 @@ function hoard(
   const { owner, sessionId = "s", asker } = from;
   for (let asked = 0; ; asked += 1) {
     const request: ConfirmationRequest = { ...REQUEST, requestId: String((last += 1)) };
-    const question = { request, sessionId, ...(owner !== undefined && { owner }), askedAt: 0, expiresAt: 1 };
+    const question: PendingConfirmation = {
+      request,
+      scopes: ["once"],
+      sessionId,
+      ...(owner !== undefined && { owner }),
+      askedAt: 0,
+      expiresAt: 1,
+    };
     if (pending.open(question, () => undefined, asker) === undefined) return asked;
   }
 }

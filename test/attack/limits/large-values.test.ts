@@ -147,7 +147,7 @@ describe("attack: arguments above 64 KB for a remote host", () => {
     using reads = recordHostReads();
     const exchanged = exchangeCall(url, execution, {
       ...{ network: { exchange } as Network, slices: memoryPlatform().slices, signal: execution.signal },
-      ...{ token: undefined, onProgress: () => undefined },
+      ...{ token: undefined, onProgress: () => undefined, onYield: () => Promise.resolve(undefined) },
     });
     await expect(exchanged).rejects.toThrow("far");
     const longest = reads.longest();

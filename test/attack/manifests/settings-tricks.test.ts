@@ -21,7 +21,7 @@ it("attack: settings whose schema is not an object, reads files, or has a defaul
     "x",
     { type: "array" },
     { $ref: "file:///etc/passwd" },
-    { type: "object", properties: { a: { pattern: "(a+)+" } } },
+    { type: "object", properties: { a: { pattern: "(a)\\1" } } },
   ])
     expect(schema(wrong), JSON.stringify(wrong)).toBe(false);
   expect(schema({ type: "object", properties: { a: { type: "string", default: "x" } } })).toBe(true);

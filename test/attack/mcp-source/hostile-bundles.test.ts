@@ -234,7 +234,14 @@ describe("a hostile bundle", () => {
         list: { type: "string", title: "", description: "", required: false, multiple: true, sensitive: false },
       },
     } as unknown as Parameters<typeof fillBundle>[0];
-    const world = { directory: "/b", folders: {}, separator: "/", root: "/r", runtime: (name: string) => name, secret: () => undefined };
+    const world = {
+      directory: "/b",
+      folders: {},
+      separator: "/",
+      root: "/r",
+      runtime: (name: string) => [name] as const,
+      secret: () => undefined,
+    };
     expect(fillBundle(manifest, { text: "${__dirname}${user_config.list}$&", list: ["a"] }, world)).toEqual({
       ok: true,
       value: { command: "node", args: ["--x=${__dirname}${user_config.list}$&", "a"], env: { X: "a" } },

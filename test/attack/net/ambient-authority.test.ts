@@ -3,7 +3,12 @@ import { headOf, httpServer, netCall } from "../../support/hostile-server.ts";
 
 describe("attack: authority in the machine's environment", () => {
   it("uses no proxy of the environment [C6.ambient]", async () => {
-    const proxy = await httpServer((_request, response) => response.end("proxied"));
+    // Requests, not connections: a program that used this port before may still connect to it.
+    const proxied: (string | undefined)[] = [];
+    const proxy = await httpServer((request, response) => {
+      proxied.push(request.url);
+      response.end("proxied");
+    });
     const server = await httpServer((_request, response) => response.end("direct"));
     const names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
     const before = names.map((name) => process.env[name]);
@@ -18,7 +23,7 @@ describe("attack: authority in the machine's environment", () => {
         else process.env[name] = before[index];
       }
     }
-    expect(proxy.connections()).toBe(0);
+    expect(proxied).toEqual([]);
   });
 
   it("keeps no cookies, shares no connections, sends no referrer [C6.ambient]", async () => {

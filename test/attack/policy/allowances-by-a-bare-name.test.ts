@@ -91,7 +91,9 @@ describe("attack: a new plugin has a tool with the name of an allowed tool", () 
     const tools = twoOfAName();
     const config = projectOf({ confirmation: { default: byClass, ...table } }).confirmation;
     const modes = [tools.own, tools.late].map(
-      (tool) => confirmationMode({ tool, class: "execute", session: { workspace: "/w" }, config, isTrusted: () => false }).mode,
+      (tool) =>
+        confirmationMode({ tool, class: "execute", writesOnlyData: false, session: { workspace: "/w" }, config, isTrusted: () => false })
+          .mode,
     );
     expect(modes).toEqual(expected);
   });

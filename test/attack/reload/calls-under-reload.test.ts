@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHost, type Host } from "../../../host/mod.ts";
+import { SETTLE_TIMING } from "../../../host/plugins/folder/mod.ts";
 import { manifest, tool } from "../../host/plugins/folder/harness.ts";
 import { plantOnDisk } from "../../support/plant.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -20,9 +21,20 @@ function versionFiles(version: number): Readonly<Record<string, string>> {
   };
 }
 
-/** Writes as an editor or a checkout does: one file after the other, or all at once by renaming a folder. */
-async function writeVersion(folder: string, version: number): Promise<void> {
-  for (const [path, text] of Object.entries(versionFiles(version))) await writeFile(join(folder, path), text);
+/**
+ * Writes as an editor or a checkout does: one file after the other.
+ *
+ * @returns whether the files came without a pause after which they count as complete, as they may on a machine that others use
+ */
+async function writeVersion(folder: string, version: number): Promise<boolean> {
+  let last = performance.now();
+  let isAtOnce = true;
+  for (const [path, text] of Object.entries(versionFiles(version))) {
+    await writeFile(join(folder, path), text);
+    isAtOnce &&= performance.now() - last < SETTLE_TIMING.quietMs / 2;
+    last = performance.now();
+  }
+  return isAtOnce;
 }
 
 async function openHost(root: string, workspace: string): Promise<Host> {
@@ -40,13 +52,17 @@ describe("calls while their plugin reloads continuously", () => {
     const host = await openHost(root, home);
 
     const versionOf = new Map<string, number>();
+    /** Versions whose files came with a pause: the host may have loaded a part of them. */
+    const parts = new Set<number>();
     let ended = 0;
     let version = 0;
     // A loaded machine may finish all calls before a second version is loaded.
     const isGoingOn = (): boolean => ended < CALLS || versionOf.size <= 2;
     const writing = (async () => {
       while (isGoingOn()) {
-        await writeVersion(folder, ++version);
+        version += 1;
+        const written = version;
+        if (!(await writeVersion(folder, written))) parts.add(written);
         await pause(30 + Math.random() * 100);
       }
     })();
@@ -66,7 +82,8 @@ describe("calls while their plugin reloads continuously", () => {
       }),
     );
     await writing;
-    expect(wrong).toEqual([]);
+    const isOfParts = (output: unknown): boolean => Object.values(output ?? {}).some((number) => parts.has(number as number));
+    expect(wrong.filter((output) => !isOfParts(output))).toEqual([]);
     expect(versionOf.size).toBeGreaterThan(2);
     await expect.poll(async () => (await host.call("one", {})).output, DEADLINE).toEqual({ own: version, shared: version });
   });

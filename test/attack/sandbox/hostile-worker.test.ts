@@ -8,7 +8,7 @@ import { claim, HELD_KB, WAITING } from "../../../sandbox/wire/protocol.ts";
 import { turn } from "../../support/hostile-worker.ts";
 import { EMPTY_IMAGE, INVOCATION, NOTHING_USED, PLUGIN, type ScriptedWorker, scriptedWorkers } from "../../support/scripted-worker.ts";
 
-function pagesOf(...numbers: readonly number[]): SharedArrayBuffer {
+function pagesOf(numbers: readonly number[]): SharedArrayBuffer {
   const pages = new SharedArrayBuffer(numbers.length * (4 + 256));
   partsOf({ pages }).numbers.set(numbers);
   return pages;
@@ -58,9 +58,9 @@ describe("attack: a worker that sends arbitrary messages", () => {
       { ...done, used: { ...NOTHING_USED, fuel: -1 } },
       { ...done, lines: [["info"]] },
       { ...done, lines: { length: 2 ** 31 } },
-      { ...done, state: { pages: pagesOf(3, 2), heapEnd: 1 } },
-      { ...done, state: { pages: pagesOf(2 ** 31), heapEnd: 1 } },
-      { ...done, state: { pages: pagesOf(1), heapEnd: 2 ** 40 } },
+      { ...done, state: { pages: pagesOf([3, 2]), heapEnd: 1 } },
+      { ...done, state: { pages: pagesOf([2 ** 31]), heapEnd: 1 } },
+      { ...done, state: { pages: pagesOf([1]), heapEnd: 2 ** 40 } },
       { ...failed, fault: { kind: "constructor" } },
       { ...failed, fault: { kind: "threw" } },
       { ...failed, fault: { kind: "no_export", module: "m", export: "e", available: 7 } },
@@ -93,7 +93,7 @@ describe("attack: a worker that sends arbitrary messages", () => {
     expect(await long.outcome).toMatchObject({ ok: false, fault: { kind: "exhausted", limit: "output", allowed: 10 } });
     const large = begin();
     const numbers = Array.from({ length: MAXIMUM_STATE_BYTES / 256 + 1 }, (_, page) => page);
-    large.worker.say({ ...large.done, state: { pages: pagesOf(...numbers), heapEnd: 16 << 20 } });
+    large.worker.say({ ...large.done, state: { pages: pagesOf(numbers), heapEnd: 64 << 20 } });
     expect(await large.outcome).toMatchObject({ ok: true, droppedStateBytes: (MAXIMUM_STATE_BYTES / 256 + 1) * 260 });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../../host/doors/cli/arguments.ts";
-import { flagsFromPermissions, PERMISSION_OPTIONS, permissionsFromFlags } from "../../../host/doors/cli/permission-flags.ts";
+import { flagsFromPermissions, PERMISSION_OPTIONS } from "../../../host/doors/cli/permission-flags.ts";
+import { permissionsFromFlags } from "../../../host/doors/cli/read-permission-flags.ts";
 
 const PLACE = { cwd: "/work", workspace: "/work", home: "/home/me" };
 

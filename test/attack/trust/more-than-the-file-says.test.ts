@@ -61,6 +61,7 @@ function strictness({ policy, confirmation }: ProjectConfig): Readonly<Record<st
   const confirm = confirmationMode({
     tool: TOOL,
     class: "none",
+    writesOnlyData: false,
     session: { workspace: "/project" },
     config: confirmation,
     ...(rules.confirm && { rule: rules.confirm }),

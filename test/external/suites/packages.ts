@@ -75,9 +75,15 @@ async function vendor(
   await mkdir(join(directory, "plugin"));
   const plugin = join(directory, "plugin");
   const sources = new Map([["program.js", new TextEncoder().encode(program)]]);
-  const outcome = await vendorPlugin({ platform: currentPlatform({ log: { level: "error" } }), directory: plugin, imports, sources });
+  const outcome = await vendorPlugin({
+    platform: currentPlatform({ log: { level: "error" } }),
+    plugin: "program",
+    directory: plugin,
+    imports,
+    sources,
+  });
   if (!outcome.ok) return outcome.message;
-  const code = [...outcome.written.filter((path) => path.endsWith(".js")), "vendor/vendor.json"];
+  const code = [...outcome.files.filter((path) => path.endsWith(".js")), "vendor/vendor.json"];
   return Object.fromEntries(await Promise.all(code.map(async (path) => [path, await readFile(join(plugin, path), "utf8")] as const)));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ToolResult } from "../../../host/call/call.ts";
 import { createHost, type Host, type HostOptions, type Log } from "../../../host/mod.ts";
-import { JsonArgumentText } from "../../../host/call/arguments.ts";
+import { JsonArgumentText } from "../../../host/call/argument-text.ts";
 import { createSession } from "../../../host/call/session.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { WORKSPACE } from "../../support/memory-platform.ts";

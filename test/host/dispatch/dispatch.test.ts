@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { JsonArgumentText } from "../../../host/call/arguments.ts";
+import { JsonArgumentText } from "../../../host/call/argument-text.ts";
 import type { Hooks } from "../../../host/dispatch/hooks.ts";
 import type { Policy } from "../../../host/policy/policy.ts";
 import { Revocations } from "../../../host/dispatch/revocations.ts";

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { toPluginView, withFrame } from "../../../host/doors/plugin-view.ts";
+import { toPluginView } from "../../../host/doors/plugin-view.ts";
+import { withFrame } from "../../../host/doors/problem-frame.ts";
 import { parseManifest, type Permissions } from "../../../manifests/mod.ts";
 import { createMemoryPlatform } from "../../../host/platform/memory/memory.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";

@@ -7,10 +7,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import workerThreads, { type WorkerOptions } from "node:worker_threads";
-import { createHost, functionTool, type Host, type HostOptions } from "../../../host/mod.ts";
+import type { Host, HostOptions } from "../../../host/mod.ts";
 
+// Forty of these programs load the host, which a bundle makes twice as fast.
+const BUNDLE = process.env["BUNDLE"];
+const LIBRARY = BUNDLE === undefined ? "../../../host/mod.ts" : pathToFileURL(join(BUNDLE, "mod.js")).href;
+// Either of them exports what the sources do.
+const { createHost, functionTool } = (await import(LIBRARY)) as typeof import("../../../host/mod.ts");
 const [, , name = "", folder = "", port = ""] = process.argv;
 const UNTIL_END = (): Promise<never> => new Promise(() => {});
 const DEAF = ["--eval", "process.stdin.resume()"];

@@ -88,3 +88,23 @@ describe("limits above the defaults", () => {
     });
   });
 });
+
+describe("the CPU time of loads", () => {
+  const about = { ...MANIFEST, limits: { loadMs: 20_000 }, tools: MANIFEST.tools.slice(0, 1), permissions: {} };
+  const busy = `const end = Math.floor(${Date.now()}); let at = 0; while (at < 3e6) at++;\nexport const hold = () => at + end - end;`;
+
+  async function loads(policy: HostOptions["policy"]): Promise<unknown> {
+    const platform = memoryPlatformWithWorkers({ "plugins/big/manifest.json": JSON.stringify(about), "plugins/big/main.ts": busy });
+    const host = await createHost({ platform, plugins: ["plugins"], config: false, ...(policy && { policy }) });
+    onTestFinished(() => host.close());
+    const [plugin] = host.plugins();
+    return [plugin?.state, (plugin?.problems ?? []).map(({ message }) => message.replace(/;.*/, "")).join()];
+  }
+
+  it("are set by a rule for the plugin, of the program or of bascule.json [AX6.load]", async () => {
+    const late = "Loading takes more than 1 ms of CPU time";
+    expect(await loads({ rules: [{ plugin: "big", limits: { loadMs: 1 } }] })).toEqual(["failed", expect.stringContaining(late)]);
+    expect(await loads({ rules: [{ plugin: "big", limits: { loadMs: 20_000 } }] })).toEqual(["loaded", ""]);
+    expect(await loads(undefined)).toEqual(["loaded", ""]);
+  });
+});

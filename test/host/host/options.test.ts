@@ -28,6 +28,7 @@ describe("the options of createHost()", () => {
     ["a hook of another kind", { hooks: { onToolCall: true } }, '"hooks.onToolCall" is not a function'],
     ["a listener of another kind", { events: { publish: {} } }, '"events.publish" is not a function'],
     ["a redaction of another kind", { events: { redact: "***" } }, '"events.redact" is not a function'],
+    ["unknown warm workers", { warmWorkers: "two" }, '"warmWorkers" is not "spare", "first" or "none"'],
     ["a plugin selection of another kind", { loadsAtOnce: true }, '"loadsAtOnce" is not a function'],
     ["a registry of another kind", { registry: new Map() }, '"registry.register" is not a function'],
     ["a flag of another kind", { watch: "yes" }, '"watch" is not true or false'],

@@ -22,12 +22,31 @@ setImmediate(async () => {
 });
 `;
 
+/** Asks twice, each time after a file appears, and prints both answers. */
+const ASKING = `
+import { existsSync } from "node:fs";
+import { createTerminal } from ${JSON.stringify(`${REPOSITORY}host/platform/terminal.ts`)};
+const terminal = createTerminal();
+const appears = async (path) => {
+  while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+console.log("started");
+await appears(process.argv[2]);
+const first = await terminal.ask("First? ", new AbortController().signal);
+console.log("between");
+await appears(process.argv[3]);
+const second = await terminal.ask("Second? ", new AbortController().signal);
+console.log("answers " + JSON.stringify([first, second]));
+process.exit(0);
+`;
+
+const DENO_FLAGS = "Deno" in globalThis ? ["run", "-A", `--config=${REPOSITORY}deno.json`] : [];
+
 async function start(stdout: "pipe" | number, stderr: "pipe" | "ignore") {
   const folder = await temporaryFolder();
   const [program, mark] = [join(folder, "program.ts"), join(folder, "mark")];
   await writeFile(program, PROGRAM);
-  const run = "Deno" in globalThis ? ["run", "-A", `--config=${REPOSITORY}deno.json`] : [];
-  const child = spawn(process.execPath, [...run, program, mark], { stdio: ["ignore", stdout, stderr] });
+  const child = spawn(process.execPath, [...DENO_FLAGS, program, mark], { stdio: ["ignore", stdout, stderr] });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   return { child, ended, goesOn: async () => await expect.poll(() => existsSync(mark), { timeout: 50_000 }).toBe(true) };
 }
@@ -50,5 +69,31 @@ describe("createTerminal()", () => {
     expect(await ended).toBe(3);
     await file.close();
     expect((await readFile(path)).length).toBe(LENGTH + 1);
+  });
+
+  it("does not take what was typed before a prompt as its answer [E5.typed-before]", async () => {
+    const folder = await temporaryFolder();
+    const [program, first, second] = [join(folder, "program.ts"), join(folder, "first"), join(folder, "second")];
+    await writeFile(program, ASKING);
+    const command = [process.execPath, ...DENO_FLAGS, program, first, second].map((word) => `'${word}'`).join(" ");
+    const child = spawn("script", ["-qefc", command, "/dev/null"], { stdio: ["pipe", "pipe", "ignore"] });
+    let shown = "";
+    child.stdout.on("data", (chunk: Uint8Array) => (shown += new TextDecoder().decode(chunk)));
+    const shows = async (text: string): Promise<void> => await expect.poll(() => shown, { timeout: 50_000 }).toContain(text);
+    await shows("started");
+    // The terminal's echo shows that it holds the text.
+    child.stdin.write("always\nye");
+    await shows("always\r\nye");
+    await writeFile(first, "");
+    await shows("First? ");
+    child.stdin.write("no\n");
+    await shows("between");
+    child.stdin.write("yes\nyes\n");
+    await shows("yes\r\nyes");
+    await writeFile(second, "");
+    await shows("Second? ");
+    child.stdin.write("n\n");
+    await shows("answers");
+    expect(shown.split("answers ")[1]?.split("\r\n")[0]).toBe('["no","n"]');
   });
 });

@@ -12,12 +12,14 @@ interface Wish {
   readonly rule?: ConfirmMode;
   readonly session?: ModeInput["session"]["confirmation"];
   readonly trusted?: true;
+  readonly writesOnlyData?: true;
 }
 
 function mode(options: Wish = {}): string {
   const decided = confirmationMode({
     tool: functionOf("tool", options.tool),
     class: options.class ?? "write",
+    writesOnlyData: options.writesOnlyData === true,
     session: { workspace: "/w", ...(options.session && { confirmation: options.session }) },
     config: projectOf({ confirmation: options.confirmation ?? {} }).confirmation,
     isTrusted: () => options.trusted === true,
@@ -27,6 +29,15 @@ function mode(options: Wish = {}): string {
 }
 
 describe("confirmationMode()", () => {
+  it("does not ask for a tool that writes only its plugin's data, unless the project, a type or the session does [AX3.confirm]", () => {
+    const own = { writesOnlyData: true } as const;
+    expect(mode(own)).toBe("auto (class write, of $data only)");
+    expect(mode({ ...own, class: "network" })).toBe("prompt (class network)");
+    expect(mode({ ...own, confirmation: { default: { write: "prompt" } } })).toBe("prompt (default write)");
+    expect(mode({ ...own, session: { write: "prompt" } })).toBe("prompt (session write)");
+    expect(mode({ ...own, tool: { destructive: true } })).toBe("prompt (destructive)");
+  });
+
   it("asks for tools that write, execute or use the network, and not for others [E1]", () => {
     expect((["none", "read", "write", "network", "execute"] as const).map((name) => mode({ class: name }))).toEqual([
       "auto (class none)",

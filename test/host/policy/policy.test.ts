@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPolicy, type PolicyOptions, type ProjectPolicy } from "../../../host/policy/policy.ts";
+import type { CallGrant } from "../../../host/call/grant.ts";
 import { createSession } from "../../../host/call/session.ts";
 import type { RegisteredTool } from "../../../host/tools/tool.ts";
 import { type AccessQuery, evaluateAccess, type JsonObject, type Permissions } from "../../../manifests/mod.ts";
@@ -44,6 +45,20 @@ const file = { kind: "read", path: "/w/a.txt" } as const;
 const write = { kind: "write", path: "/w/a.txt" } as const;
 
 describe("createPolicy()", () => {
+  it("asks for a tool that writes only its plugin's data, unless the sandbox holds it to that [AX3.confirm]", () => {
+    const requests = { permissions: { read: ["$workspace", "$data"], write: ["$data/notes"] } } as const;
+    const keeper = pluginToolOf("words", { name: "keep", sideEffects: ["read", "write"] }, requests);
+    const native = { project: { policy: { rules: [{ plugin: "words", route: "host" }] } } } as const;
+    const both = pluginToolOf("words", { name: "keep", sideEffects: ["write"] }, { permissions: { write: ["$data", "notes"] } });
+    const sends = pluginToolOf("words", { name: "keep", sideEffects: ["write", "network"] }, requests);
+    expect([allowed(keeper), allowed(keeper, native), allowed(both), allowed(sends)].map(({ kind }) => kind)).toEqual([
+      "allow",
+      "ask",
+      "ask",
+      "ask",
+    ]);
+  });
+
   it("resolves ~ in trustedWorkspaces to the home folder [SR1.trusted]", () => {
     const folders = { data: "/state/data", tmp: "/tmp", home: "/home/me" };
     const modes = ["~", "~/work", "~other", "/home/me/work/deep"].map((trusted) => {
@@ -186,6 +201,22 @@ describe("createPolicy()", () => {
     expect(ask()).toBe("granted");
     stored = undefined;
     expect(ask()).toBe("prompt");
+  });
+
+  it("applies what the user granted for one call to that call of that plugin only, and above no other layer [C3.once]", () => {
+    const asking = policy();
+    const stateFor = (tool: RegisteredTool, query: AccessQuery, callGrant?: CallGrant): string => {
+      const decision = asking.decide(tool, { session, ...(callGrant && { callGrant }) });
+      return decision.kind === "deny" ? "denied" : evaluateAccess(decision.grant.layers, query).state;
+    };
+    const once = { plugin: "words", permissions: { read: ["$workspace"], write: true } } as const;
+    expect(stateFor(reader, file, once)).toBe("granted");
+    expect(stateFor(reader, file)).toBe("prompt");
+    expect(stateFor(reader, file, { ...once, plugin: "other" })).toBe("prompt");
+    // Neither the class nor the manifest allows more.
+    expect(stateFor(reader, write, once)).toBe("denied");
+    expect(stateFor(writer, { kind: "write", path: "/elsewhere" }, once)).toBe("denied");
+    expect(asking.decide(reader, { session, callGrant: once })).toBe(asking.decide(reader, { session, callGrant: once }));
   });
 
   it("decides again for another session, grant, timeout, policy or version of the tool, and else returns the same decision [D6]", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limitHint, withLimitHint } from "../../../host/call/limit-hint.ts";
-import { decideLimits, type LimitSources } from "../../../host/policy/tool-limits.ts";
+import { decideLimits, loadRule, type LimitSources } from "../../../host/policy/tool-limits.ts";
 import { resourceExhausted, wallTimeout } from "../../../host/call/errors.ts";
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, type LimitRequest } from "../../../manifests/mod.ts";
 import type { RegisteredTool } from "../../../host/tools/tool.ts";
@@ -59,6 +59,25 @@ describe("decideLimits()", () => {
       limits: { ...DEFAULT_LIMITS, wallMs: 600_000 },
       lacking: [{ limit: "memoryBytes", asked: LIMIT_CEILINGS.memoryBytes, allowed: 64 * MIB, by: "consent" }],
     });
+  });
+});
+
+describe("loadRule()", () => {
+  const rules = [
+    { plugin: "words", limits: { loadMs: 20_000, cpuMs: 1 } },
+    { plugin: "words", limits: { loadMs: 9_000 } },
+    { tool: "words.big", limits: { loadMs: 1 } },
+    { plugin: "calm", limits: { cpuMs: 1 } },
+  ];
+
+  it("takes the strictest rule that names the plugin, else the default's [AX6.load]", () => {
+    const usual = { limits: { loadMs: 7_000 } };
+    expect(["words", "calm", "other"].map((plugin) => loadRule({ rules, default: usual }, plugin))).toEqual([
+      { loadMs: 9_000 },
+      { loadMs: 7_000 },
+      { loadMs: 7_000 },
+    ]);
+    expect(loadRule({ rules, default: {} }, "calm")).toEqual({});
   });
 });
 

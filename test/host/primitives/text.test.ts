@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, printable, printableLines, shorten, shortenWords, wrapWords } from "../../../host/primitives/text.ts";
+import { count, printable, printableLines, shorten, shortenWords, textWidth, wrapWords } from "../../../host/primitives/text.ts";
 
 describe("printable()", () => {
   it.each([
@@ -27,8 +27,10 @@ describe("printableLines()", () => {
 });
 
 describe("shorten() and count()", () => {
-  it("shortens by characters, and forms plurals", () => {
-    expect([shorten("abc", 3), shorten("abcd", 3), shorten("😀😀😀", 2)]).toEqual(["abc", "ab…", "😀…"]);
+  it("shortens to cells of a terminal, and forms plurals [DI6.width]", () => {
+    const written = ["abc", "abcd", "😀😀😀", "表を描く", "e\u0301e\u0301e\u0301e\u0301"];
+    expect(written.map((text) => shorten(text, 3))).toEqual(["abc", "ab…", "😀…", "表…", "e\u0301e\u0301…"]);
+    expect([...written, "\x1b[1mab\x1b[22m"].map(textWidth)).toEqual([3, 4, 6, 8, 4, 2]);
     expect([count(0, "tool"), count(1, "tool"), count(2, "tool")]).toEqual(["0 tools", "1 tool", "2 tools"]);
   });
 });

@@ -44,6 +44,7 @@ async function exchanged(
     signal,
     token: undefined,
     onProgress,
+    onYield: () => Promise.resolve(undefined),
   });
 }
 

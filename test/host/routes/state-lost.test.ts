@@ -68,10 +68,10 @@ it("returns the output of a call that leaves too much state and reports the size
     return [output, metadata];
   };
   const tooLarge = expect.stringMatching(
-    /^The plugin's session state takes 9\d{6} bytes, more than the 8388608 that are kept: the next call starts with fresh state \(keep less between calls; freed memory counts too\)$/,
+    /^The plugin's session state takes 3\d{7} bytes, more than the 33554432 that are kept: the next call starts with fresh state \(keep less between calls; freed memory counts too\)$/,
   ) as string;
   const lost = expect.stringContaining("started with fresh state: the state was too large") as string;
-  expect([await count(), await count({ bytes: 9 << 20 }), await count(), await count()]).toEqual([
+  expect([await count(), await count({ bytes: 33 << 20 }), await count(), await count()]).toEqual([
     [1, {}],
     [2, { stateLost: tooLarge }],
     [1, { stateLost: lost }],

@@ -71,7 +71,7 @@ describe("functionTool()", () => {
     expect(await host.call("whole", { anything: 1 })).toMatchObject({ ok: true, output: { anything: 1 } });
   });
 
-  it("passes a full output schema on too, and checks what the subset can express [K1.whole]", async () => {
+  it("checks a full output schema [K1.whole] [AX5.output]", async () => {
     const own = { type: "object", properties: { at: { $ref: "#/$defs/at" } }, $defs: { at: { type: "number", multipleOf: 2 } } };
     const answer = functionTool(({ at }: { readonly at: number | string }) => ({ at }), {
       name: "answer",
@@ -82,13 +82,10 @@ describe("functionTool()", () => {
     });
     const host = testHost({ tools: [answer] });
     const [listing] = host.registry.list({ name: "answer" });
-    expect([listing?.inputSchema, listing?.outputSchema, listing?.tags]).toEqual([
-      { type: "object" },
-      own,
-      ["schema:opaque", "source:function"],
-    ]);
+    expect([listing?.inputSchema, listing?.outputSchema, listing?.tags]).toEqual([{ type: "object" }, own, ["source:function"]]);
     expect(await host.call("answer", { at: "x" })).toMatchObject({ error: { code: "invalid_output" } });
-    expect(await host.call("answer", { at: 3 })).toMatchObject({ ok: true, output: { at: 3 } });
+    expect(await host.call("answer", { at: 3 })).toMatchObject({ error: { code: "invalid_output" } });
+    expect(await host.call("answer", { at: 4 })).toMatchObject({ ok: true, output: { at: 4 } });
   });
 
   it.each([
@@ -101,13 +98,13 @@ describe("functionTool()", () => {
     );
   });
 
-  it("adds no tag if all of a schema is checked, possibly converted [K1.whole]", () => {
-    const tools = [{ type: "object" }, { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { type: "string" } } }].map(
+  it("adds no tag if all of a schema is checked [K1.whole] [AX5.function]", () => {
+    const tools = [{ type: "object" }, { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { pattern: "^a" } } }].map(
       (inputSchema) => functionTool(() => 1, { name: "f", description: "F", inputSchema, sideEffects: [] })(),
     );
     expect(tools.map(({ definition: { tags }, published }) => [tags, published !== undefined])).toEqual([
       [undefined, false],
-      [undefined, true],
+      [undefined, false],
     ]);
   });
 

@@ -1,6 +1,10 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../host/platform/mod.ts";
+import { readManifest } from "../../../host/plugins/types/read-manifest.ts";
+import { OWN_WORKSPACE, runPlugin } from "../../../host/testing/run-plugin.ts";
+import { createSandbox, createSharedSandbox, type WorkerLauncher } from "../../../sandbox/mod.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { createCliProject, type CliProject } from "../doors/cli/run-cli.ts";
 
@@ -29,6 +33,46 @@ function demo(files: Readonly<Record<string, string>>, more: object = {}): Promi
 
 /** Removes the durations. */
 const text = (out: string): string => out.replace(/\([\d.]+m?s\)/g, "(time)");
+
+describe("runPlugin()", () => {
+  it("starts no worker of its own if it is given a sandbox, and leaves nothing loaded in it [I7.warm]", async () => {
+    const platform = currentPlatform({ log: { level: "error" } });
+    const cases = [{ name: "counts", tool: "size", args: { path: "a.txt" }, files: { "a.txt": "123" }, grants: { read: ["$workspace"] } }];
+    await using project = await demo({
+      "cases/size.json": JSON.stringify(cases.map((one) => ({ ...one, expect: { ok: true, output: 3 } }))),
+      "main.test.ts": 'Deno.test("one", () => {});',
+    });
+    const directory = join(project.folder, "plugins/demo");
+    const read = await readManifest(platform, directory);
+    if (read?.ok !== true) throw new Error("The manifest is valid");
+    const inner = createSandbox(platform.workers);
+    const loaded: string[] = [];
+    const shared = createSharedSandbox({
+      ...inner,
+      load: (source) => (loaded.push(source.digest), inner.load(source)),
+      unload: (digest) => (loaded.splice(loaded.indexOf(digest), 1), inner.unload(digest)),
+    });
+    const workers: WorkerLauncher = {
+      ...platform.workers,
+      start: () => {
+        throw new Error("A worker was started");
+      },
+    };
+    const run = { platform: { ...platform, workers }, manifest: read.manifest, directory, grants: OWN_WORKSPACE };
+    try {
+      const outcomes = await runPlugin({ ...run, sandbox: shared });
+      expect(outcomes.map(({ file, results }) => [file, results.map(({ status }) => status)])).toEqual([
+        ["cases/size.json", ["ok"]],
+        ["main.test.ts", ["ok"]],
+      ]);
+      expect(loaded).toEqual([]);
+      const alone = await runPlugin(run);
+      expect(alone.flatMap(({ results }) => results.map(({ status }) => status))).toEqual(["failed"]);
+    } finally {
+      await shared.close();
+    }
+  });
+});
 
 describe("bascule test", () => {
   it("refuses a case that grants itself permissions, unless a flag allows it or the case has answers [I7.self-grant]", async () => {

@@ -247,7 +247,7 @@ describe("parseManifest() with the older spelling", () => {
   it("reports positions in the original file [M9.position] [M4.position]", () => {
     const text = `{
   "schema_version": "1.0", "name": "older", "version": "1", "description": "d",
-  "settings_schema": { "x": { "pattern": "a" } },
+  "settings_schema": { "x": { "pattern": "(" } },
   "tools": [{ "name": "t", "description": "d",
     "parameters": { "p": { "type": "strin" } },
     "function": "a b" }, { "name": "u", "description": "d",

@@ -194,7 +194,7 @@ describe("parseManifest()", () => {
   "tools": [
     {
       "name": "a",
-      "inputSchema": { "type": "object", "pattern": "x" },
+      "inputSchema": { "type": "object", "pattern": "(" },
       "side_effects": []
     },
     { "name": "a", "description": " ", "inputSchema": { "type": "array" }, "sideEffects": ["writes"] }
@@ -220,8 +220,8 @@ describe("parseManifest()", () => {
         pointer: "/tools/0/inputSchema/pattern",
         line: 10,
         column: 53,
-        message: 'Keyword "pattern" is not supported in tool schemas',
-        fix: 'use "format", "enum" or a length, and check the rest in the tool',
+        message: "Pattern is not a regular expression: Unterminated group",
+        fix: "correct it",
       },
       {
         pointer: "/tools/0/side_effects",
@@ -251,6 +251,16 @@ describe("parseManifest()", () => {
 
   it.each(["schemaVersion", "name", "version", "description"])("refuses a manifest without %s [M4.required]", (field) => {
     expect(problemsOf({ ...MINIMAL, [field]: undefined })).toEqual([` Manifest has no "${field}"`]);
+  });
+
+  it("warns of a manifest whose tools the code has yet to write [AX1.no-tools]", () => {
+    const { schemaVersion, name, version, description } = MINIMAL;
+    expect(parseManifest(JSON.stringify({ schemaVersion, name, version, description, toolsFrom: "code" }))).toMatchObject({
+      ok: true,
+      value: { toolsFrom: "code", tools: [] },
+      warnings: [{ message: "The tools are not written yet", fix: 'run "bascule manifest --write", which writes them from the code' }],
+    });
+    expect(problemsOf({ ...MINIMAL, toolsFrom: "types" })).toEqual(['/toolsFrom "toolsFrom" is not "code"']);
   });
 
   it("refuses a manifest with neither tools nor skills [M4.required]", () => {

@@ -44,7 +44,7 @@ export async function uses(_args, context) {
   while (messages().length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
   return messages();
 }
-export function grows() { kept.push(new Uint8Array(9 << 20).fill(1)); return kept.length; }
+export function grows() { kept.push(new Uint8Array(33 << 20).fill(1)); return kept.length; }
 `;
 
 function outcomeOfState(outcome: InvocationOutcome): unknown {

@@ -59,16 +59,26 @@ export const run = () => [one, two, deep, exact];`,
     ).toBe("hello you");
   });
 
+  it("maps specifiers of packages in the code to the files listed in vendor/vendor.json [AX2.inline] [B7.imports]", async () => {
+    expect(
+      await run({
+        "main.ts": `import debounce from "npm:lodash-es@4/debounce"; export const run = () => debounce;`,
+        "vendor/vendor.json": manifest({ "npm:lodash-es@4/debounce": "./vendor/debounce.js" }),
+        "vendor/debounce.js": "export default 4;",
+      }),
+    ).toBe(4);
+  });
+
   it.each([
     [
       "a bare name",
       { "main.ts": `import "lodash";` },
-      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:lodash\` adds the package; then import it as "lodash"`,
+      `Cannot import "lodash" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:lodash\` adds the package, and \`bascule vendor\` those that deno.json or package.json lists`,
     ],
     [
       "an npm: specifier",
       { "main.ts": `import "npm:@scope/x@^2/sub";` },
-      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:@scope/x@^2\` adds the package; then import it as "@scope/x"`,
+      `Cannot import "npm:@scope/x@^2/sub" from "main.ts": it is not in the plugin; run \`bascule vendor\` to add it`,
     ],
     [
       "a package listed in deno.json with jsr:",
@@ -76,17 +86,27 @@ export const run = () => [one, two, deep, exact];`,
         "main.ts": `import "@std/path";`,
         "deno.json": `{\n  // ours\n  "imports": { "@std/path" : "jsr:@std/path@^1.0.8", "x": "npm:x@1" }\n}`,
       },
-      `Cannot import "@std/path" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path@^1.0.8\` adds the package; then import it as "@std/path"`,
+      `Cannot import "@std/path" from "main.ts": "jsr:@std/path@^1.0.8" is not in the plugin; run \`bascule vendor\` to add it`,
     ],
     [
       "Deno's standard library, without a list entry",
       { "main.ts": `import "@std/path/join";` },
-      `Cannot import "@std/path/join" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path\` adds the package; then import it as "@std/path"`,
+      `Cannot import "@std/path/join" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add jsr:@std/path\` adds the package, and \`bascule vendor\` those that deno.json or package.json lists`,
     ],
     [
       "an entry of deno.json with a path or with shell words",
       { "main.ts": `import "x";`, "deno.json": `{ "imports": { "x": "./x.ts", "x": "npm:x\`; rm" } }` },
-      `Cannot import "x" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:x\` adds the package; then import it as "x"`,
+      `Cannot import "x" from "main.ts": a plugin imports its own files only; \`bascule vendor <plugin> --add npm:x\` adds the package, and \`bascule vendor\` those that deno.json or package.json lists`,
+    ],
+    [
+      "a module of a well-known server",
+      { "main.ts": `import "https://esm.sh/lodash-es@4.17.21/debounce";` },
+      'Cannot import "https://esm.sh/lodash-es@4.17.21/debounce" from "main.ts": a plugin imports nothing from the web; write "npm:lodash-es@4.17.21", and `bascule vendor` adds it',
+    ],
+    [
+      "a module of Deno's old standard library",
+      { "main.ts": `import "https://deno.land/std@0.224.0/fmt/colors.ts";` },
+      'Cannot import "https://deno.land/std@0.224.0/fmt/colors.ts" from "main.ts": a plugin imports nothing from the web; write "jsr:@std/fmt", and `bascule vendor` adds it',
     ],
     [
       "a package that was not vendored",

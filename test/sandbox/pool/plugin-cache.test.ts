@@ -31,21 +31,23 @@ function memoryCache(zone = "UTC") {
 
 describe("the plugin cache", async () => {
   const base = await baseImage(meteredModule);
+  const WARNING = { source: "Date.now()", file: "main.js", line: 1, column: 2 };
   const { image } = await loadInThread("let n = 0; export function run() { return ++n; }", trackedRestore, { module: meteredModule });
 
-  it("finds a stored image, byte for byte [B9.image]", async () => {
+  it("finds a stored image, byte for byte, with the warnings of its load [B9.image] [AX6.warnings]", async () => {
     const cache = createPluginCache(memoryCache(), () => base);
     expect(await cache.find(SOURCE)).toBeUndefined();
-    await cache.keep(SOURCE, image);
+    await cache.keep(SOURCE, { image, warnings: [WARNING] });
     const found = await cache.find({ ...SOURCE, digest: "another name for the same bytes" });
-    expect(found?.heapEnd).toBe(image.heapEnd);
-    expect(Buffer.compare(new Uint8Array(found?.pages ?? new ArrayBuffer(0)), new Uint8Array(image.pages))).toBe(0);
+    expect(found?.image.heapEnd).toBe(image.heapEnd);
+    expect(found?.warnings).toEqual([WARNING]);
+    expect(Buffer.compare(new Uint8Array(found?.image.pages ?? new ArrayBuffer(0)), new Uint8Array(image.pages))).toBe(0);
   });
 
   it("finds nothing for other bytes, files, tools, time zones or runtimes [B9.image]", async () => {
     const files = memoryCache();
     const cache = createPluginCache(files, () => base);
-    await cache.keep(SOURCE, image);
+    await cache.keep(SOURCE, { image, warnings: [WARNING] });
     const bytes = new TextEncoder().encode("export function run() {}");
     expect(await cache.find({ ...SOURCE, files: new Map([["main.js", bytes]]) })).toBeUndefined();
     expect(await cache.find({ ...SOURCE, files: new Map([...SOURCE.files, ["b.js", bytes]]) })).toBeUndefined();
@@ -58,7 +60,7 @@ describe("the plugin cache", async () => {
   it("ignores a damaged file, and an image that exceeds the plugin's memory limit", async () => {
     const launcher = memoryCache();
     const cache = createPluginCache(launcher, () => base);
-    await cache.keep(SOURCE, image);
+    await cache.keep(SOURCE, { image, warnings: [WARNING] });
     expect(await cache.find({ ...SOURCE, memoryBytes: 1 << 20 })).toBeUndefined();
     for (const [name, file] of launcher.files) launcher.files.set(name, file.with(100, (file[100] ?? 0) ^ 1));
     expect(await cache.find(SOURCE)).toBeUndefined();
@@ -67,7 +69,7 @@ describe("the plugin cache", async () => {
   it("does not store an image that is slow to hash, and continues after a failed write", async () => {
     const launcher = memoryCache();
     const pages = new SharedArrayBuffer(65_536 * 260);
-    await createPluginCache(launcher, () => base).keep(SOURCE, { pages, heapEnd: 1 });
+    await createPluginCache(launcher, () => base).keep(SOURCE, { image: { pages, heapEnd: 1 }, warnings: [] });
     expect(launcher.files.size).toBe(0);
     let isFull = true;
     const failing = {
@@ -75,9 +77,9 @@ describe("the plugin cache", async () => {
       writeCache: (name: string, bytes: Uint8Array) => (isFull ? Promise.reject(new Error("Disk full")) : launcher.writeCache(name, bytes)),
     };
     const cache = createPluginCache(failing, () => base);
-    await expect(cache.keep(SOURCE, image)).rejects.toThrow("Disk full");
+    await expect(cache.keep(SOURCE, { image, warnings: [WARNING] })).rejects.toThrow("Disk full");
     isFull = false;
-    await cache.keep(SOURCE, image);
+    await cache.keep(SOURCE, { image, warnings: [WARNING] });
     expect(await cache.find(SOURCE)).toBeDefined();
   });
 

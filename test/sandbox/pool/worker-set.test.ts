@@ -25,6 +25,45 @@ function largeImage(): { readonly pages: SharedArrayBuffer; readonly heapEnd: nu
 }
 
 describe("the worker set", () => {
+  it("starts a worker and the spare only for a job if no worker is to be warm [DI5.workers]", async () => {
+    const { launcher, workers, advance } = scriptedWorkers();
+    const sandbox = createSandbox(launcher, { maximumWorkers: 2, engine: "plain", warmWorkers: "none" });
+    advance(1_000);
+    expect(workers).toEqual([]);
+    const first = sandbox.load(PLUGIN);
+    await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("load");
+    advance(1_000);
+    expect(workers.length).toBe(1);
+    const second = sandbox.load({ ...PLUGIN, name: "q", digest: "q" });
+    await expect.poll(() => workers[0]?.requests.filter(({ type }) => type === "load").length).toBe(2);
+    workers[0]?.say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
+    workers[0]?.say({ type: "loaded", number: 2, image: EMPTY_IMAGE });
+    expect(await Promise.all([first, second])).toMatchObject([{ ok: true }, { ok: true }]);
+    await sandbox.close();
+  });
+
+  it("starts a spare that a job wants if only the first worker is to be warm [DI5.workers]", async () => {
+    const { launcher, workers, advance } = scriptedWorkers();
+    const isIsolated = (name: string): boolean => name === "apart";
+    const sandbox = createSandbox(launcher, { maximumWorkers: 2, engine: "plain", warmWorkers: "first", isIsolated });
+    const loading = sandbox.load(PLUGIN);
+    await expect.poll(() => workers[0]?.requests.at(-1)?.type).toBe("load");
+    workers[0]?.say({ type: "loaded", number: 1, image: EMPTY_IMAGE });
+    await loading;
+    advance(1_000);
+    expect(workers.length).toBe(1);
+    const apart = sandbox.load({ ...PLUGIN, name: "apart", digest: "apart" });
+    await expect
+      .poll(() => {
+        advance(200);
+        return workers[1]?.requests.at(-1)?.type;
+      })
+      .toBe("load");
+    workers[1]?.say({ type: "loaded", number: 2, image: EMPTY_IMAGE });
+    expect(await apart).toMatchObject({ ok: true });
+    await sandbox.close();
+  });
+
   it("ends an idle worker that dropped many images, once another is ready [H4.memory]", async () => {
     const { launcher, workers, advance } = scriptedWorkers();
     const sandbox = createSandbox(launcher, { maximumWorkers: 1, engine: "plain" });

@@ -164,7 +164,11 @@ describe("a sandbox in a process", () => {
   it("is not restarted forever for a call that ends every process [B4.process]", async () => {
     const { outcome } = begin();
     for (let index = 0; index < 3; index++) at(index).exit(`end ${index}`);
-    expect(await outcome).toMatchObject({ ok: false, fault: { kind: "trap", message: "end 2" } });
+    expect(await outcome).toMatchObject({
+      ok: false,
+      fault: { kind: "trap", message: "The sandbox's process ended on each of 3 attempts; the log says why" },
+    });
+    expect(defects).toEqual(["end 0", "end 1", "end 2"]);
     expect(host.processes.length).toBe(3);
   });
 

@@ -32,7 +32,8 @@ function startLoad(share: number, stepMs: number) {
   };
 }
 
-const CPU = "Loading takes more than 1000 ms of CPU time; move work from the top level into the tool function";
+const CPU =
+  'Loading takes more than 1000 ms of CPU time; move work from the top level into the tool function, or write "limits": { "loadMs": 30000 } into the manifest, for the user or the policy to allow';
 const WALL =
   "Loading did not end within 24000 ms; load it again when the machine is less busy, or move work from the top level into the tool function";
 

@@ -34,7 +34,7 @@ const answered: NonNullable<TestCall["hostCall"]> = () =>
   Promise.resolve({ ok: true, value: null, bytes: new TextEncoder().encode("text") });
 
 async function start(options: TestSandboxOptions, sources: Readonly<Record<string, string>>): Promise<TestSandbox> {
-  const box = startSandbox({ maximumWorkers: 1, ...options });
+  const box = startSandbox({ maximumWorkers: 1, behindMs: 500, ...options });
   onTestFinished(async () => {
     expect(box.defects).toEqual([]);
     await box[Symbol.asyncDispose]();

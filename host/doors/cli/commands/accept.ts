@@ -1,7 +1,7 @@
 /** `bascule accept`: accepts a new version of a plugin, or the higher limits that a loaded plugin requests (SPEC H6, B3). */
 
 import { LIMIT_NAMES } from "../../../../manifests/mod.ts";
-import type { ConsentChange } from "../../../plugins/consent/changes.ts";
+import type { ConsentChange } from "../../../plugins/consent/change.ts";
 import type { PluginView } from "../../operations.ts";
 import type { HeldVersion } from "../../../plugins/folder/status.ts";
 import { nearestName } from "../../../tools/nearest.ts";

@@ -4,6 +4,7 @@ import { LIMIT_NAMES, limitText } from "../../../../manifests/mod.ts";
 import type { PackagePreview } from "../../../plugins/installing/installer.ts";
 import { parseSource } from "../../../plugins/installing/read-package.ts";
 import { addBundle, BUNDLE_OPTIONS } from "../add-bundle.ts";
+import { addShipped } from "../add-shipped.ts";
 import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -15,21 +16,24 @@ import { absolutePath, pathFrom } from "../paths.ts";
 import { grantLines } from "../plugin-text.ts";
 import { permissionText, reasonsOf } from "../permission-text.ts";
 import { makeRoots } from "../serving.ts";
+import { BUILTIN_PREFIX } from "../shipped-plugins.ts";
 import { count, printable } from "../../../primitives/text.ts";
 
 export const addCommand: Command = {
   name: "add",
   summary: "Add a plugin from a folder, archive or repository, or an MCP bundle",
-  usage: "add <folder|archive|url>",
+  usage: "add <folder|archive|url|builtin:name>",
   words: ["path"],
   details: [
     "Accepts zip, tar and tar.gz archives, and repositories over https and ssh. #name after the URL selects a branch or tag.",
     "Shows the requested permissions, asks for confirmation, copies the files into the first plugin folder and locks the version. Grants no permissions.",
     "A plugin from an archive or a repository, and its grants, are bound to its bytes. Adding it again updates it.",
+    "builtin:name copies a plugin that ships with bascule, without a confirmation; it is yours from then on. `add builtin:` lists them.",
     "For an MCP bundle (.mcpb, .dxt), shows the program to start, asks for required values, and adds the server to bascule.json.",
     "The program of a bundle runs outside the sandbox with all your rights, so it needs a confirmation of its own.",
   ],
   examples: [
+    "add builtin:words",
     "add ../notes",
     "add notes-1.2.0.tgz",
     "add https://github.com/example/notes.git#v1.2.0 --yes",
@@ -39,24 +43,28 @@ export const addCommand: Command = {
   options: [YES_OPTION, ...BUNDLE_OPTIONS],
   async run(context) {
     const [written = ""] = context.positionals;
+    if (written.startsWith(BUILTIN_PREFIX)) return await addShipped(context, written.slice(BUILTIN_PREFIX.length));
     const source = parseSource(written);
     if (source.kind === "path") {
       const { environment, files } = context.platform;
       const path = absolutePath(written, environment.cwd);
       if ((await files.stat(path)) === undefined)
-        throw notFoundError(`"${written}" not found`, ["Give a folder, an archive, or the URL of a repository"]);
+        throw notFoundError(`"${written}" not found`, [
+          "Give a folder, an archive, or the URL of a repository",
+          `${context.output.program} add ${BUILTIN_PREFIX} lists the plugins that ship with bascule`,
+        ]);
       const added = await addBundle(context, path);
       if (added !== undefined) return added;
     }
     await makeRoots(context);
-    return await withHost(context, (host) => add(context, host), { consent: "strict" });
+    return await withHost(context, (host) => addFrom(context, host, written), { consent: "strict" });
   },
 };
 
-async function add(context: CommandContext, host: HostAccess): Promise<number> {
-  const { output, platform, positionals, signal } = context;
+/** Shows a plugin and adds it if the user agrees. @param written a path or a URL */
+export async function addFrom(context: CommandContext, host: HostAccess, written: string): Promise<number> {
+  const { output, platform, signal } = context;
   const { cwd } = platform.environment;
-  const [written = ""] = positionals;
   const source = parseSource(written);
   const preview = await host.operations.inspect(source.kind === "path" ? absolutePath(written, cwd) : written, signal);
   await showPages(context, previewLines(preview, context));

@@ -1,13 +1,16 @@
 /** `bascule approve` and `bascule deny`: answer a pending confirmation of a running host (SPEC E5). */
 
+import type { ToolResult } from "../../../call/call.ts";
 import type { PendingConfirmation } from "../../../confirmations/pending.ts";
-import { CliError, notFoundError } from "../cli-error.ts";
+import { CliError } from "../cli-error.ts";
 import { askYes } from "../ask.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { questionLines } from "../confirm.ts";
+import { idMeant } from "../id-meant.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import type { ReaderPlace } from "../plugin-text.ts";
+import { failureLines, successText } from "../result-text.ts";
 import { count, printable } from "../../../primitives/text.ts";
 
 export const approveCommand: Command = answerCommand("approve", "Approve a call that waits for confirmation", true);
@@ -19,15 +22,16 @@ function answerCommand(name: string, summary: string, approve: boolean): Command
     summary,
     usage: `${name} [id]`,
     details: [
-      "Without an id, lists the pending confirmations. The answer applies to the call as shown: if the call changes, it needs a new confirmation.",
+      "Without an id, lists the pending confirmations. The beginning of an id is enough if no other begins with it. The answer applies to the call as shown: if the call changes, it needs a new confirmation.",
       ...(approve
         ? [
+            "Shows the result of the call when it has ended, for at most a minute.",
             "Asks on a terminal, so that a program that runs commands for a model does not approve by accident. The console can approve too.",
             "This is not a security boundary: any program that runs as you can open a terminal or connect to the host's socket.",
           ]
         : []),
     ],
-    examples: [name, `${name} 0193f1c2-…`],
+    examples: [name, `${name} 0193f1c2`],
     positionals: { min: 0, max: 1 },
     options: [],
     run: (context) => withHost(context, (host) => answer(context, host, approve)),
@@ -39,8 +43,10 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
   const [id] = positionals;
   const pending = await host.operations.pending();
   if (id === undefined) return list(context, pending);
-  const question = pending.find(({ request }) => request.requestId === id);
-  if (question === undefined) throw noSuchQuestion(context, id, pending);
+  const named = pending.map(({ request, askedAt }) => ({ id: request.requestId, atMs: askedAt, about: request.tool }));
+  const meant = idMeant(id, named, "confirmation", `${output.program} approve lists pending confirmations`);
+  const question = pending.find(({ request }) => request.requestId === meant);
+  if (question === undefined) throw new Error(`The confirmation ${meant} is one of the list`);
   for (const line of questionLines(question.request, output)) output.line(line);
   if (approve && !(await confirmApproval(context))) {
     output.line("Not approved; the call still waits");
@@ -53,8 +59,36 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
   if (outcome === "changed")
     throw new CliError("changed", "The call changed after it was shown", { hints: [`${output.program} approve shows it again`] });
   output.line(approve ? output.style.green("approved") : output.style.yellow("denied"));
-  output.document({ ok: true, approved: approve, request: question.request });
-  return 0;
+  if (!approve) {
+    output.document({ ok: true, approved: false, request: question.request });
+    return EXIT.ok;
+  }
+  // A permission is part of a call whose own caller gets the result.
+  const result = question.request.permission === undefined ? await resultOf(context, host, question.request.callId) : undefined;
+  if (result?.ok === true) output.line(successText(result));
+  if (result?.ok === false) for (const line of failureLines(result, output, await placeOf(context, host))) output.note(line);
+  output.document({ ok: true, approved: true, request: question.request, ...(result && { result }) });
+  return result?.ok === false ? exitCodeFor(result.error) : EXIT.ok;
+}
+
+/** Waits for the call to end. The user may stop waiting with Ctrl-C; the call goes on. */
+async function resultOf({ output, platform, signal }: CommandContext, host: HostAccess, callId: string): Promise<ToolResult | undefined> {
+  const from = platform.clock.monotonic();
+  while (!signal.aborted && platform.clock.monotonic() - from < WAIT_MS) {
+    const result = await host.operations.result(callId);
+    if (result !== undefined && result.status !== "pending_approval") return result;
+    await new Promise<void>((resolve) => void platform.clock.after(LOOK_MS, resolve));
+  }
+  output.note(`The call still runs: ${output.program} audit search --call ${printable(callId)} shows how it ended`);
+  return undefined;
+}
+
+const WAIT_MS = 60_000;
+const LOOK_MS = 20;
+
+async function placeOf({ platform }: CommandContext, host: HostAccess): Promise<ReaderPlace> {
+  const { workspace } = await host.operations.status();
+  return { cwd: platform.environment.cwd, workspace };
 }
 
 /** Asks the user at the terminal. Running the command is not consent: a program may have run it. */
@@ -78,14 +112,4 @@ function list({ output, platform }: CommandContext, pending: readonly PendingCon
   }
   output.document({ ok: true, pending });
   return 0;
-}
-
-function noSuchQuestion({ output }: CommandContext, id: string, pending: readonly PendingConfirmation[]): CliError {
-  const near = nearestName(
-    id,
-    pending.map(({ request }) => request.requestId),
-  );
-  return notFoundError(`Unknown confirmation "${id}"`, [
-    near === undefined ? `${output.program} approve lists pending confirmations` : `Did you mean ${printable(near)}?`,
-  ]);
 }

@@ -6,15 +6,19 @@ import type { JsonValue } from "../../../../manifests/mod.ts";
 import { openPlaces } from "../../../project/places.ts";
 import { readTime } from "../age.ts";
 import { endWith, exportRecord, openAudit, verifyExport, verifyRecord } from "../audit-record.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { journalIdMeant } from "../journal-ids.ts";
+import { table } from "../table.ts";
 import { nearestName } from "../../../tools/nearest.ts";
 import { printable, shorten } from "../../../primitives/text.ts";
 
 const FILTERS = ["limit", "type", "tool", "plugin", "call", "since", "until"] as const;
 const ACTS = ["tail", "search", "verify", "export", "session"] as const;
 type Act = (typeof ACTS)[number];
+/** Cells of an event's facts. */
+const MOST_TEXT = 240;
 
 export const auditCommand: Command = {
   name: "audit",
@@ -103,7 +107,9 @@ async function show(
   const damage: string[] = [];
   const limited = readLimit(options.value("limit")) ?? limit;
   const events = await openAudit(context, place).search(readFilter(context, text), limited, (found) => damage.push(found));
-  for (const event of events) output.line(eventLine(event, context));
+  const rows = events.map(eventCells);
+  const { style, room } = output;
+  for (const line of table(rows, style, { numbers: 1, columns: room, paint: [style.dim, style.dim, style.bold] })) output.line(line);
   if (events.length === 0) output.line("No matching events");
   return endWith(context, { events }, damage);
 }
@@ -111,40 +117,49 @@ async function show(
 async function session(context: CommandContext, place: AuditPlace, id: string | undefined): Promise<number> {
   const { output } = context;
   if (id === undefined) throw usageError("Missing session id (events contain it)", [`Usage: ${output.program} audit session <id>`]);
-  const state = await openAudit(context, place).session(id);
-  if (state.openedAt === undefined && state.calls.length === 0)
-    throw new CliError("not_found", `Session "${id}" not found in the journal`, { exitCode: EXIT.notFound });
+  const advice = `${output.program} audit search --type=session.opened lists sessions`;
+  const meant = await journalIdMeant(id, context, place, {
+    type: "session.opened",
+    idOf: ({ sessionId }) => sessionId,
+    what: "session",
+    advice,
+  });
+  const state = await openAudit(context, place).session(meant);
+  if (state.openedAt === undefined && state.calls.length === 0) throw notFoundError(`Session "${id}" not found in the journal`, [advice]);
   output.line(
-    `session ${printable(id)}${state.role === undefined ? "" : `  role ${printable(state.role)}`}  ${printable(state.workspace ?? "")}`,
+    `session ${printable(meant)}${state.role === undefined ? "" : `  role ${printable(state.role)}`}  ${printable(state.workspace ?? "")}`,
   );
-  for (const { callId, tool = "?", status, dryRun, code, granted, refused } of state.calls) {
-    const acts = granted + refused === 0 ? "" : `  ${granted} acts granted, ${refused} refused`;
-    output.line(
-      `  ${printable(callId)}  ${printable(tool)}${dryRun ? "  dry run" : ""}  ${status}${code === undefined ? "" : ` ${printable(code)}`}${acts}`,
-    );
-  }
+  const rows = state.calls.map(({ callId, tool = "?", status, dryRun, code, granted, refused }) => [
+    printable(callId),
+    `${printable(tool)}${dryRun ? " (dry run)" : ""}`,
+    `${status}${code === undefined ? "" : ` ${printable(code)}`}`,
+    granted + refused === 0 ? "" : `${granted} acts granted, ${refused} refused`,
+  ]);
+  for (const line of table(rows, output.style, { indent: "  ", columns: output.room })) output.line(line);
   return endWith(context, { session: state }, state.damage ?? []);
 }
 
-/** Formats one event as a line. Every value may come from a guest, so each one is made inert. */
-function eventLine({ number, event }: KeptEvent, { output }: CommandContext): string {
-  const { style, columns } = output;
+/** Formats one event as cells. Every value may come from a guest, so each one is made inert. */
+function eventCells({ number, event }: KeptEvent): readonly string[] {
   const text = (value: JsonValue | undefined): string => (typeof value === "string" ? printable(value) : "");
   const time = typeof event["time"] === "number" ? new Date(event["time"]).toISOString() : "";
-  const { tool, dryRun, code, permission, value, message, decision } = Object(event["payload"]) as Record<string, JsonValue | undefined>; // The payload may have any members.
+  const { tool, dryRun, code, permission, value, message, decision, callGrant } = Object(event["payload"]) as Record<
+    string,
+    JsonValue | undefined
+  >; // The payload may have any members.
   // Session events are looked up by session id.
   const about = tool ?? event["plugin"] ?? event["sessionId"];
   const facts = [
     about,
     dryRun === true ? "dry run" : undefined,
+    callGrant === undefined ? undefined : "granted for this call",
     code,
     permission,
     value,
     typeof decision === "string" ? decision : undefined,
     message,
   ].map(text);
-  const line = facts.filter((fact) => fact !== "").join("  ");
-  return `${style.dim(`${number} ${time}`)} ${style.bold(text(event["type"]))}  ${shorten(line, columns * 2)}`;
+  return [String(number), time, text(event["type"]), shorten(facts.filter((fact) => fact !== "").join("  "), MOST_TEXT)];
 }
 
 function readFilter({ options, platform }: CommandContext, text: string | undefined): EventFilter {

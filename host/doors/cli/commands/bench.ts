@@ -7,7 +7,8 @@ import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
-import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { RUN_OPTIONS } from "../permission-flags.ts";
+import { permissionsOfRun } from "../permission-set.ts";
 import { failureLines } from "../result-text.ts";
 import { ARGS_OPTION, readToolArguments } from "../tool-arguments.ts";
 
@@ -81,7 +82,7 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
   const sorted = taken.toSorted((a, b) => a - b);
   const at = (fraction: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
   const found = { tool, calls: taken.length, inFlight, p50Ms: at(0.5), p99Ms: at(0.99), worstMs: at(1), perSecond };
-  output.document(found);
+  output.document({ ok: true, ...found });
   output.line(`${taken.length} calls, ${inFlight} at once: ${Math.round(perSecond).toLocaleString("en")} a second`);
   output.line(`p50 ${duration(found.p50Ms)}  p99 ${duration(found.p99Ms)}  worst ${duration(found.worstMs)}`);
   return EXIT.ok;

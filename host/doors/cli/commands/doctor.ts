@@ -4,12 +4,13 @@ import type { IsolationConfig, ProjectConfig } from "../../../../manifests/mod.t
 import { engineInForce } from "../../../../sandbox/mod.ts";
 import { errorText } from "../../../platform/error-text.ts";
 import type { Confinement, Platform, SystemFacts } from "../../../platform/platform.ts";
+import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { table } from "../help.ts";
+import { nameTable } from "../table.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { openTrusted } from "../trust.ts";
-import { projectFacts } from "../project-facts.ts";
+import { hostText, projectFacts, runningHost, SILENT } from "../project-facts.ts";
 import { printable } from "../../../primitives/text.ts";
 import { noticesOf, type ProjectTrust } from "../../../project/trust/project-trust.ts";
 import { VERSION } from "../../../primitives/version.ts";
@@ -23,9 +24,9 @@ export const doctorCommand: Command = {
     "Tests each feature where possible.",
     "Exits with code 1 if something that the project needs does not work.",
   ],
-  examples: ["doctor", "doctor --json"],
+  examples: ["doctor", "doctor --json", "doctor --host"],
   positionals: { min: 0, max: 0 },
-  options: [],
+  options: [{ name: "host", about: "Only check that a host serves this folder, for health checks: exits with code 5 if none does" }],
   run: doctor,
 };
 
@@ -34,6 +35,7 @@ type ProcessFacts = Confinement | { readonly problem: string };
 
 async function doctor(context: CommandContext): Promise<number> {
   const { output, platform } = context;
+  if (context.options.has("host")) return await checkHost(context);
   const isolation = await isolationOfProject(context);
   const { lines, problems: ofProject, ...own } = await projectFacts(context);
   const { config, trust } = await openTrusted(context);
@@ -67,7 +69,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["watcher", [system.watcher.works ? "works" : "does not work; only scans detect changes"]],
     ["deno", [denoText(system.deno)]],
   ];
-  for (const row of table(facts.flatMap(rowsOf), output.style, { indent: "", columns: output.columns })) output.line(row);
+  for (const row of nameTable(facts.flatMap(rowsOf), output.style, { indent: "", columns: output.columns })) output.line(row);
   for (const problem of problems) output.line(`${output.style.red("problem")}  ${printable(problem)}`);
   const open = "problem" in inForce ? {} : { inForce: inForce.inForce, leavesOpen: inForce.leavesOpen };
   output.document({
@@ -135,6 +137,20 @@ const FILES = {
   kernel: "the kernel reports the real path of each opened file: renames cannot bypass the check",
   compared: "opened files are compared with the checked ones by device and inode: a short race window remains",
 } as const;
+
+async function checkHost(context: CommandContext): Promise<number> {
+  const { output, project } = context;
+  const host = await runningHost(context);
+  if (host === "silent") throw new CliError("unavailable", SILENT, { exitCode: EXIT.unavailable });
+  if (host === undefined)
+    throw new CliError("unavailable", `No host serves ${project.root}`, {
+      hints: [`${output.program} serve starts one`],
+      exitCode: EXIT.unavailable,
+    });
+  output.line(hostText(host.status));
+  output.document({ ok: true, host: host.status });
+  return EXIT.ok;
+}
 
 const THREADS = {
   inForce: ["WebAssembly in threads of the host's process"],

@@ -3,7 +3,7 @@
 import { problemToText } from "../../../../manifests/mod.ts";
 import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { table } from "../help.ts";
+import { nameTable } from "../table.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { pathFrom } from "../paths.ts";
 import { permissionText } from "../permission-text.ts";
@@ -31,7 +31,7 @@ async function grants(context: CommandContext, host: HostAccess): Promise<number
     const unused = grant.inUse ? "" : output.style.dim(`  (unused: plugin not found in ${printable(pathFrom(cwd, grant.directory))})`);
     return [printable(grant.plugin), `may ${permissionText(grant.permissions, cwd)}${unused}`];
   });
-  for (const row of table(rows, output.style, { indent: "" })) output.line(row);
+  for (const row of nameTable(rows, output.style, { indent: "" })) output.line(row);
   if (rows.length === 0) output.line(`No grants. ${output.program} list shows what plugins request`);
   output.document({ ok: true, ...list });
   return 0;

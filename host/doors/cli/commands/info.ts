@@ -1,9 +1,9 @@
 /** `bascule info`: shows the details of one plugin or tool. */
 
-import type { JsonObject } from "../../../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../../manifests/mod.ts";
 import type { PluginView, ToolView } from "../../operations.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { table } from "../help.ts";
+import { nameTable } from "../table.ts";
 import { type HostAccess, serversFor, withHost } from "../host-access.ts";
 import type { Output } from "../output.ts";
 import { pathFrom } from "../paths.ts";
@@ -42,7 +42,7 @@ function pluginDetails(plugin: PluginView, output: Output, place: ReaderPlace): 
   if (plugin.digest !== undefined) facts.push(["digest", plugin.digest]);
   facts.push(["requests", permissionText(plugin.requested, place.cwd)], ["granted", permissionText(plugin.granted, place.cwd)]);
   if (plugin.limits.length > 0) facts.push(["limits", plugin.limits.map(({ text }) => text).join("; ")]);
-  return [...pluginLines(plugin, output, place), "", ...table(facts, output.style)];
+  return [...pluginLines(plugin, output, place), "", ...nameTable(facts, output.style)];
 }
 
 function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
@@ -61,7 +61,7 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
   return [
     `${style.bold(printable(tool.name))}  ${printable(tool.description)}`,
     "",
-    ...table(facts, style),
+    ...nameTable(facts, style),
     "",
     style.bold("Arguments"),
     ...argumentLines((tool.checks ?? tool).inputSchema, output),
@@ -76,20 +76,25 @@ function argumentLines(schema: JsonObject, output: Output): readonly string[] {
   const { properties, required } = schema;
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) return ["  none"];
   const rows = Object.entries(properties as JsonObject).map(([name, property]): readonly [string, string] => {
-    const {
-      type,
-      description,
-      enum: values,
-    } = (typeof property === "object" && property !== null && !Array.isArray(property) ? property : {}) as JsonObject;
-    const kind = Array.isArray(values)
-      ? values.map((value) => JSON.stringify(value)).join(" | ")
-      : Array.isArray(type)
-        ? type.join(" | ")
-        : typeof type === "string"
-          ? type
-          : "anything";
+    const description = isJsonObject(property) ? property["description"] : undefined;
     const needed = Array.isArray(required) && required.includes(name) ? "" : ", optional";
-    return [printable(name), printable(`${kind}${needed}${typeof description === "string" ? `  ${description}` : ""}`)];
+    return [
+      printable(name),
+      printable(`${kindsOf(property).join(" | ")}${needed}${typeof description === "string" ? `  ${description}` : ""}`),
+    ];
   });
-  return rows.length === 0 ? ["  none"] : table(rows, output.style, output);
+  return rows.length === 0 ? ["  none"] : nameTable(rows, output.style, output);
+}
+
+/** Names the kinds of values that a schema accepts; those of the branches of a union once each. */
+function kindsOf(schema: JsonValue | undefined): readonly string[] {
+  if (!isJsonObject(schema)) return ["anything"];
+  const { type, enum: values, const: only, anyOf, oneOf } = schema;
+  if (only !== undefined) return [JSON.stringify(only)];
+  if (isJsonArray(values)) return values.map((value) => JSON.stringify(value));
+  if (isJsonArray(type)) return type.map(String);
+  if (typeof type === "string") return [type];
+  const branches = isJsonArray(anyOf) ? anyOf : isJsonArray(oneOf) ? oneOf : [];
+  const kinds = new Set(branches.flatMap(kindsOf));
+  return kinds.size === 0 || kinds.has("anything") ? ["anything"] : [...kinds];
 }

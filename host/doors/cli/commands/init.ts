@@ -1,43 +1,52 @@
 /** `bascule init`: creates a working plugin from a template. */
 
 import { checkPluginName } from "../../../../manifests/mod.ts";
-import { orUndefined } from "../../../platform/or-undefined.ts";
 import type { Files } from "../../../platform/platform.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { table } from "../help.ts";
-import { absolutePath, parentOf, pathFrom } from "../paths.ts";
-import { pluginRoots } from "../plugin-roots.ts";
+import { firstRoot, ignoredText, ignoreState, isFreshFolder, startProject } from "../fresh-project.ts";
+import { parentOf, pathFrom } from "../paths.ts";
+import { nameTable } from "../table.ts";
 import { schemaFrom } from "../schema-path.ts";
+import { BUILTIN_PREFIX, STARTERS } from "../shipped-plugins.ts";
+import { shippedTemplateFiles, shippedTemplates, templateLines } from "../shipped-templates.ts";
 import { templateFiles, templateTool } from "../template.ts";
-import type { TrustedProject } from "../../../project/trust/project-trust.ts";
 import { openTrusted } from "../trust.ts";
-
-const IGNORE_LINE = ".bascule/";
-const OTHERS_WRITE = 0o002;
 
 export const initCommand: Command = {
   name: "init",
-  summary: "Create a working plugin from a template",
-  usage: "init <name>",
-  details: ["Creates the plugin in the project's first plugin folder: plugins/, unless bascule.json names another."],
-  examples: ["init demo"],
-  positionals: { min: 1, max: 1 },
-  options: [],
+  summary: "Start a project, or create a working plugin from a template",
+  usage: "init [name]",
+  details: [
+    `Without a name, in a folder without plugins: copies the plugins ${STARTERS.join(" and ")}, which ship with bascule, to try it.`,
+    "Creates the plugin in the project's first plugin folder: plugins/, unless bascule.json names another.",
+    "With --template, copies one of the templates for common kinds of plugin; `--template=list` lists them. Their tools are written in TypeScript only: `bascule dev` writes them into the manifest.",
+  ],
+  examples: ["init", "init demo", "init weather --template=http-api", "init --template=list"],
+  positionals: { min: 0, max: 1 },
+  options: [{ name: "template", value: "name", about: "Template to copy: text, read-files, http-api, …" }],
   run: init,
 };
 
 async function init(context: CommandContext): Promise<number> {
-  const { platform, project, output, positionals } = context;
+  const { platform, project, output, positionals, options } = context;
   const { files, environment } = platform;
   const [name = ""] = positionals;
+  const template = options.value("template");
+  if (template === "list") return await listTemplates(context);
+  if (positionals.length === 0 && template === undefined && (await startProject(context, true))) return await showStarters(context);
+  if (positionals.length === 0)
+    throw usageError("Expected the name of the plugin", [
+      `Example: ${output.program} init demo`,
+      `${output.program} add ${BUILTIN_PREFIX} lists the plugins that ship`,
+    ]);
   const wrong = checkPluginName(name);
   if (wrong !== undefined) throw usageError(wrong, [`Example: ${output.program} init ${suggestName(name)}`]);
 
   const trusted = await openTrusted(context);
   const isFresh = await isFreshFolder(context, trusted);
-  const [root = `${project.root}/plugins`] = await pluginRoots(platform, project);
+  const root = await firstRoot(context);
   const folder = `${root}/${name}`;
   const shown = pathFrom(environment.cwd, folder);
   if ((await files.lstat(folder)) !== undefined) {
@@ -48,28 +57,69 @@ async function init(context: CommandContext): Promise<number> {
   }
   const sample = await sampleFile(files, project.root, pathFrom(project.root, folder));
   const schema = await schemaFrom(files, folder, project.root);
-  const texts = templateFiles({ plugin: name, program: output.program, sample, ...(schema === undefined ? {} : { schema }) });
+  const given = { plugin: name, program: output.program, ...(schema === undefined ? {} : { schema }) };
+  const texts = template === undefined ? templateFiles({ ...given, sample }) : await shippedTemplateFiles(platform, template, given);
   await writeAll(files, folder, texts);
   const ignored = await ignoreState(files, project.root);
   if (isFresh) await trusted.trust.agreeToAll(true);
 
   const { style, program } = output;
-  const tool = templateTool(name);
+  const tool = template === undefined ? templateTool(name) : undefined;
   output.line(`${style.green("Wrote")} ${style.bold(`${shown}/`)}`);
-  for (const line of table(
+  for (const line of nameTable(
     [...texts.keys()].map((path): readonly [string, string] => [path, ABOUT[path] ?? ""]),
     style,
   ))
     output.line(line);
-  if (ignored) output.line(`${style.green("Added")} ${IGNORE_LINE} to .gitignore: grants apply to this machine only`);
+  if (ignored) output.line(ignoredText(context));
   output.line(`\n${style.bold("Next")}`);
   const steps: readonly (readonly [string, string])[] = [
     [`${program} dev`, "serve it and reload it on every edit"],
-    [`${program} call ${tool} path=${sample}`, "in another terminal: denied, because nothing is granted yet"],
-    [`${program} grant ${name} --allow-read=.`, "let it read this folder, then call it again"],
+    ...(tool === undefined
+      ? ([
+          [`${program} test ${name}`, "in another terminal: run its cases and tests"],
+          [`cat ${shown}/README.md`, "grants and calls to try"],
+        ] as const)
+      : ([
+          [`${program} call ${tool} path=${sample}`, "in another terminal: denied, because nothing is granted yet"],
+          [`${program} grant ${name} --allow-read=.`, "let it read this folder, then call it again"],
+        ] as const)),
   ];
-  for (const line of table(steps, style)) output.line(line);
-  output.document({ ok: true, plugin: name, directory: folder, files: [...texts.keys()], tool, next: steps.map(([command]) => command) });
+  for (const line of nameTable(steps, style)) output.line(line);
+  output.document({
+    ok: true,
+    plugin: name,
+    directory: folder,
+    files: [...texts.keys()],
+    ...(tool !== undefined && { tool }),
+    next: steps.map(([command]) => command),
+  });
+  return EXIT.ok;
+}
+
+/** Shows a call that works at once, and one that needs a grant. */
+async function showStarters(context: CommandContext): Promise<number> {
+  const { output, project } = context;
+  const { style, program } = output;
+  const sample = pathFrom(project.root, `${await firstRoot(context)}/words/README.md`);
+  const steps: readonly (readonly [string, string])[] = [
+    [`${program} call calculate expression="sqrt(2) * 10"`, "a tool that needs no grant"],
+    [`${program} call word_count path=${sample}`, "denied, because nothing is granted yet"],
+    [`${program} grant words --allow-read=.`, "let words read this folder, then call it again"],
+    [`${program} init demo`, "write your own plugin"],
+    [`${program} dev`, "serve the plugins, and reload them on every edit"],
+    [`${program} add ${BUILTIN_PREFIX}`, "see which plugins ship besides these"],
+  ];
+  output.line(`\n${style.bold("Next")}`);
+  for (const line of nameTable(steps, style)) output.line(line);
+  output.document({ ok: true, plugins: STARTERS, next: steps.map(([command]) => command) });
+  return EXIT.ok;
+}
+
+async function listTemplates({ platform, output }: CommandContext): Promise<number> {
+  const templates = await shippedTemplates(platform);
+  for (const line of templateLines(templates)) output.line(line);
+  output.document({ ok: true, templates });
   return EXIT.ok;
 }
 
@@ -96,42 +146,6 @@ async function writeAll(files: Files, folder: string, texts: ReadonlyMap<string,
 /** Returns an existing file to try the tool on: the project's README, or the new plugin's. */
 async function sampleFile(files: Files, root: string, plugin: string): Promise<string> {
   return (await files.stat(`${root}/README.md`))?.kind === "file" ? "README.md" : `${plugin}/README.md`;
-}
-
-/**
- * Returns true if the user starts the project here and files cannot come from others: no plugins, no trust requests, no version control
- * with a remote, no folder that other users can write to. Later trust requests are then the user's own (SPEC P1).
- */
-async function isFreshFolder(
-  { platform: { files }, project: { root, configFile } }: CommandContext,
-  { trust }: TrustedProject,
-): Promise<boolean> {
-  const plugins = absolutePath("plugins", root);
-  if (configFile !== undefined || trust.withheld().length > 0) return false;
-  if ((await files.lstat(plugins)) !== undefined && (await files.list(plugins)).length > 0) return false;
-  if (((await files.stat(root))?.mode ?? 0) & OTHERS_WRITE) return false;
-  for (let folder = root; ; folder = parentOf(folder)) {
-    for (const name of [".hg", ".svn", ".jj"]) if ((await files.lstat(absolutePath(name, folder))) !== undefined) return false;
-    if (await isFetchedByGit(files, absolutePath(".git", folder))) return false;
-    if (parentOf(folder) === folder) return true;
-  }
-}
-
-/** Returns false for a repository without a remote: its files are the user's own. */
-async function isFetchedByGit(files: Files, place: string): Promise<boolean> {
-  if ((await files.lstat(place)) === undefined) return false;
-  const config = await orUndefined(files.readText(`${place}/config`));
-  return config === undefined || /^\s*\[\s*(?:remote|include)/imu.test(config);
-}
-
-/** Adds `.bascule/` to `.gitignore`. @returns false if the line exists already */
-async function ignoreState(files: Files, root: string): Promise<boolean> {
-  const path = `${root}/.gitignore`;
-  const before = (await files.stat(path)) === undefined ? "" : await files.readText(path);
-  const lines = before.split(/\r?\n/u).map((line) => line.trim());
-  if ([".bascule/", ".bascule", "/.bascule/", "/.bascule"].some((line) => lines.includes(line))) return false;
-  await files.writeAtomic(path, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${IGNORE_LINE}\n`);
-  return true;
 }
 
 /** Derives a valid plugin name from the input: `My Plugin` becomes `my-plugin`. */

@@ -8,7 +8,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { measureText } from "../../../plugins/consent/change-text.ts";
 import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
-import { table } from "../help.ts";
+import { nameTable } from "../table.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { reloadRunning } from "../reload-running.ts";
 import { nearestName } from "../../../tools/nearest.ts";
@@ -136,5 +136,5 @@ function serverLines({ name, state, problem, tools, refused }: McpServerStatus, 
     ...tools.filter((tool) => !hidden.has(tool)).map((tool): readonly [string, string] => [tool, "offered"]),
     ...refused.map(({ tool, reason }): readonly [string, string] => [`mcp__${name}.${tool}`, style.yellow(printable(reason))]),
   ];
-  return [`${style.bold(name)}  ${color(state)}  ${count(tools.length, "tool")}${why}`, ...table(rows, style)];
+  return [`${style.bold(name)}  ${color(state)}  ${count(tools.length, "tool")}${why}`, ...nameTable(rows, style)];
 }

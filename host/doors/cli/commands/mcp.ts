@@ -11,7 +11,8 @@ import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { absolutePath } from "../paths.ts";
-import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { RUN_OPTIONS } from "../permission-flags.ts";
+import { permissionsOfRun } from "../permission-set.ts";
 import { findProject } from "../project.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { noteWithheld } from "../trust.ts";
@@ -84,7 +85,7 @@ async function inProject(context: CommandContext): Promise<CommandContext> {
 
 function sessionOf({ options }: CommandContext): HostSessionOptions {
   const { role, ...task } = requestContext(options).context ?? {};
-  return { ...(role !== undefined && { role }), context: task };
+  return { ...(role !== undefined && { role }), context: task, door: "mcp" };
 }
 
 /** Opens the socket for `bascule approve` and similar commands. @returns undefined if another host of the project has it */

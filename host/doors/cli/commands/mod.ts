@@ -1,26 +1,34 @@
 /**
  * All commands, in the order and under the headings of `--help`. Each command is one file in this folder and one line below. A command is
- * imported when it runs, which keeps the start of every other command fast.
+ * imported when it runs, which keeps the start of every other command fast. Those that a running host answers are part of every start.
  */
 
-import type { Command } from "../command.ts";
+import type { ClientCommand, Command } from "../command.ts";
+import { callCommand } from "./call.ts";
+import { listCommand } from "./list.ts";
 
 type Load = () => Promise<Command>;
+
+/** Commands that a running host answers. They start without the rest of the platform. */
+export const CLIENT_COMMANDS: ReadonlyMap<string, ClientCommand> = new Map([listCommand, callCommand].map((each) => [each.name, each]));
 
 const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   "Get started": {
     init: async () => (await import("./init.ts")).initCommand,
     dev: async () => (await import("./dev.ts")).devCommand,
-    list: async () => (await import("./list.ts")).listCommand,
+    list: async () => listCommand,
+    search: async () => (await import("./search.ts")).searchCommand,
     info: async () => (await import("./info.ts")).infoCommand,
-    call: async () => (await import("./call.ts")).callCommand,
+    call: async () => callCommand,
   },
   "Write plugins": {
     check: async () => (await import("./check.ts")).checkCommand,
     types: async () => (await import("./types.ts")).typesCommand,
+    manifest: async () => (await import("./manifest.ts")).manifestCommand,
     test: async () => (await import("./test.ts")).testCommand,
     bench: async () => (await import("./bench.ts")).benchCommand,
     replay: async () => (await import("./replay.ts")).replayCommand,
+    trace: async () => (await import("./trace.ts")).traceCommand,
     vendor: async () => (await import("./vendor.ts")).vendorCommand,
     learn: async () => (await import("./learn.ts")).learnCommand,
     pack: async () => (await import("./pack.ts")).packCommand,
@@ -28,7 +36,9 @@ const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> =
   },
   "Manage plugins": {
     add: async () => (await import("./add.ts")).addCommand,
+    update: async () => (await import("./update.ts")).updateCommand,
     remove: async () => (await import("./remove.ts")).removeCommand,
+    uninstall: async () => (await import("./remove.ts")).uninstallCommand,
     accept: async () => (await import("./accept.ts")).acceptCommand,
     rollback: async () => (await import("./rollback.ts")).rollbackCommand,
     settings: async () => (await import("./settings.ts")).settingsCommand,

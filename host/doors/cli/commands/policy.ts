@@ -10,7 +10,7 @@ import {
   PROJECT_BOUNDS,
 } from "../../../../manifests/mod.ts";
 import { defined } from "../../../primitives/defined.ts";
-import { toQuery } from "../../host-operations.ts";
+import { toQuery } from "../../access-query.ts";
 import type { Explanation } from "../../../policy/explain.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";

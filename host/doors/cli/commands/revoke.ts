@@ -4,7 +4,8 @@ import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { nearestName } from "../../../tools/nearest.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
-import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
+import { PERMISSION_OPTIONS } from "../permission-flags.ts";
+import { permissionsFromFlags } from "../read-permission-flags.ts";
 import { permissionText } from "../permission-text.ts";
 import { printable } from "../../../primitives/text.ts";
 

@@ -10,7 +10,8 @@ import { terminalPrompt } from "../confirm.ts";
 import { EXIT } from "../exit-codes.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
-import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { RUN_OPTIONS } from "../permission-flags.ts";
+import { permissionsOfRun } from "../permission-set.ts";
 import { CONTEXT_OPTIONS } from "../request-context.ts";
 import { printable } from "../../../primitives/text.ts";
 import { noteWithheld } from "../trust.ts";
@@ -89,7 +90,11 @@ async function serve(
     ...(role !== undefined && { role }),
   });
   const asking = confirm === undefined ? { unattended: "refuse" as const } : { confirm };
-  await serveRunner({ connection, slices, call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, ...asking }) });
+  await serveRunner({
+    connection,
+    slices,
+    call: ({ tool, args }, signal, onYield) => host.call(tool, args, { session, signal, ...(onYield && { onYield }), ...asking }),
+  });
   await host.endSession(session);
 }
 

@@ -16,24 +16,30 @@ import { FROZEN_OPTION } from "../frozen-flag.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { pathFrom } from "../paths.ts";
-import { permissionsOfRun, RUN_OPTIONS } from "../permission-set.ts";
+import { RUN_OPTIONS } from "../permission-flags.ts";
+import { permissionsOfRun } from "../permission-set.ts";
 import { openOwnTokens, type ServerToken } from "../server-tokens.ts";
 import { statusLines } from "../plugin-text.ts";
+import { pluginRows, shortProgram, shownPlugins } from "../start-screen.ts";
+import { table } from "../table.ts";
 import { makeRoots, openDoor } from "../serving.ts";
 import { askForTrust } from "../trust.ts";
 import { VERSION } from "../../../primitives/version.ts";
-import { count } from "../../../primitives/text.ts";
+import { count, printable, wrapWords } from "../../../primitives/text.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7_420;
 const MAX_PORT = 65_535;
+/** Rows of plugins, so that the start fits 24 rows with notices. */
+const PLUGIN_ROWS = 12;
+const FEWEST_ROWS = 3;
 
 export const serveCommand: Command = {
   name: "serve",
   summary: "Serve the project's plugins over HTTP",
   usage: "serve",
   details: [
-    "Every request needs a token. The first start creates two in .bascule/: call.token for programs and agents, and admin.token for users, which can also answer confirmations and change grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN override them.",
+    "Every request needs a token. The first start creates two in .bascule/: call.token for programs and agents, and admin.token for users, which can also answer confirmations and change grants. BASCULE_TOKEN and BASCULE_ADMIN_TOKEN override them; BASCULE_TOKEN_FILE and BASCULE_ADMIN_TOKEN_FILE name other files, such as mounted secrets.",
     "On a terminal, prints an address that logs one browser in to the console. admin.token logs in too.",
     "Only this machine can connect unless you set --expose and --host. In that case put a server with TLS in front.",
     "Other commands connect to this host through .bascule/host.sock.",
@@ -81,6 +87,7 @@ async function serve(context: CommandContext): Promise<number> {
     const configured = (): readonly TokenConfig[] => local.host.places.project.config().server.tokens;
     const tokens = createHttpTokens({ ...platform, tokens: () => [...own.good(), ...configured()] });
     server = await openServer(context, local, tokens);
+    local.serveAt(server.url);
     // Print the login code only on a terminal: a log file would keep it.
     const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
     await showStart(context, local, { url: server.url, own: own.tokens, ...(code !== undefined && { code }) });
@@ -143,17 +150,19 @@ async function showStart(
     `${style.bold("bascule")} ${style.dim(status.version)} serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}`,
   );
   output.line();
-  output.line(`  ${style.bold(url)}`);
-  if (code !== undefined)
-    output.line(`  ${style.bold(`${url}/#code=${code}`)}\n  ${style.dim("opens the console (valid for one login within ten minutes)")}`);
-  for (const { name, ...place } of places) {
-    const where = "file" in place ? place.file : `$${place.variable}`;
-    output.line(
-      `  ${name.padEnd(6)} token in ${where}${name === "call" ? "" : style.dim("  (answers confirmations, changes grants; for users only)")}`,
-    );
-  }
-  for (const line of statusLines(status, output)) output.line(`  ${line}`);
+  const facts = [
+    ["address", url],
+    ...(code === undefined ? [] : [["console", `${url}/#code=${code}`]]),
+    ...places.map((place) => [`${place.name} token`, "file" in place ? printable(place.file) : `$${place.variable}`]),
+  ];
+  for (const line of table(facts, style, { indent: "  ", paint: [style.dim, style.bold] })) output.line(line);
+  if (code !== undefined) output.line(`  ${style.dim("The console's address is for one login within ten minutes")}`);
   output.line();
+  const plugins = shownPlugins(await local.operations.list());
+  const notices = statusLines(status, output).flatMap((line) => wrapWords(line, output.columns));
+  const { program, standsFor } = shortProgram(plugins, output);
+  for (const line of pluginRows(plugins, { ...output, program }, Math.max(FEWEST_ROWS, PLUGIN_ROWS - notices.length))) output.line(line);
+  for (const line of [...standsFor, ...notices]) output.line(line);
   output.line(style.dim("Press Ctrl-C to stop."));
   output.document({ ok: true, url, root: project.root, tokens: places, status });
 }

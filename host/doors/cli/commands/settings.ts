@@ -4,7 +4,7 @@ import { problemToText } from "../../../../manifests/mod.ts";
 import type { SettingField, SettingsView } from "../../../plugins/settings/plugin-settings.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { table } from "../help.ts";
+import { nameTable } from "../table.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { pathFrom } from "../paths.ts";
 import { printable } from "../../../primitives/text.ts";
@@ -56,7 +56,7 @@ function everything(view: SettingsView, { output, platform }: CommandContext): r
   ];
   return [
     style.dim(view.exists ? file : `${file} (not found: nothing is set)`),
-    ...table(rows, style),
+    ...nameTable(rows, style),
     ...view.problems.map((problem) => `  ${style.red("wrong")} ${printable(problemToText(problem))}`),
     ...(view.problems.length > 0 ? ["  The last valid settings stay in force, if there were any"] : []),
   ];

@@ -9,7 +9,8 @@ import { EXIT } from "../exit-codes.ts";
 import { findPlugins, type NamedFolder, shownFolder } from "../find-plugins.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { grantsOfTests } from "../keep-tests.ts";
-import { PERMISSION_OPTIONS, permissionsFromFlags } from "../permission-flags.ts";
+import { PERMISSION_OPTIONS } from "../permission-flags.ts";
+import { permissionsFromFlags } from "../read-permission-flags.ts";
 import { countTests, createTestLines, summaryLines } from "../test-text.ts";
 import { printable } from "../../../primitives/text.ts";
 

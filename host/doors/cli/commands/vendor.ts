@@ -1,12 +1,14 @@
 /** `bascule vendor`: bundles the packages that plugins import into their `vendor/` folders. */
 
-import { isJsonObject, type JsonValue, parseManifest, problemToText } from "../../../../manifests/mod.ts";
+import { isJsonObject, type JsonObject, parseManifest, problemToText } from "../../../../manifests/mod.ts";
 import type { Files } from "../../../platform/platform.ts";
+import { withImports } from "../../../plugins/vendoring/manifest-imports.ts";
+import { addDenoImports } from "../../../plugins/vendoring/deno-imports.ts";
 import { parsePackageSpecifier } from "../../../plugins/vendoring/package-specifier.ts";
 import { readSources } from "../../../plugins/vendoring/read-sources.ts";
 import { vendorPlugin, type VendorOutcome } from "../../../plugins/vendoring/vendor-plugin.ts";
 import { tryJson } from "../../../primitives/json/json-text.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findPlugins, type NamedFolder, shownFolder } from "../find-plugins.ts";
@@ -18,14 +20,17 @@ export const vendorCommand: Command = {
   usage: "vendor [plugin...]",
   words: ["plugin"],
   details: [
-    '`"imports"` in manifest.json lists the packages as in deno.json: `"jmespath": "npm:jmespath@^0.16"`, `"@std/csv": "jsr:@std/csv@1"`.',
-    "Reads packages from `node_modules` (of the plugin or a parent folder), and jsr packages also from Deno's cache. Nothing is downloaded when a plugin loads.",
-    "Each package becomes one ES module. `vendor/vendor.json` holds the hashes: a plugin with different files does not load.",
-    "If a package does not load in the sandbox, nothing is written.",
-    "Without a plugin, processes every plugin that imports packages. Adds the imports to `deno.json`, so that Deno runs the same bytes. Needs esbuild.",
+    'Reads what the plugin\'s code imports: `npm:` and `jsr:` specifiers, and names that manifest.json, deno.json, deno.jsonc or package.json list (of the plugin or a parent folder), with their import maps. Adds the names to `"imports"` in manifest.json.',
+    "Packages are taken from `node_modules` and from Deno's cache; others are downloaded with npm, or else with Deno, without running their scripts. Nothing is downloaded when a plugin loads.",
+    "Of each package the default build, the browser build or the node build is bundled: the first that loads in the sandbox, with its exports read. `vendor/vendor.json` records the choice and the hashes: a plugin with different files does not load.",
+    "Packages that are vendored already keep their bytes until their version changes, or with `--update`. If a package does not load, nothing is written.",
+    "Without a plugin, processes every plugin. Adds the imports to the plugin's `deno.json`, so that Deno runs the same bytes. Needs esbuild.",
   ],
-  examples: ["vendor", "vendor demo", "vendor demo --add npm:left-pad@^1.3 --add assert=jsr:@std/assert@1"],
-  options: [{ name: "add", value: "[name=]package", about: 'Add the package to "imports" first; needs exactly one plugin (repeatable)' }],
+  examples: ["vendor", "vendor demo", "vendor demo --add npm:left-pad@^1.3 --add assert=jsr:@std/assert@1", "vendor demo --update"],
+  options: [
+    { name: "add", value: "[name=]package", about: 'Add the package to "imports"; needs exactly one plugin (repeatable)' },
+    { name: "update", about: "Bundle all packages again, in the newest versions that their ranges allow" },
+  ],
   run: vendor,
 };
 
@@ -44,7 +49,7 @@ async function vendor(context: CommandContext): Promise<number> {
   for (const plugin of plugins) {
     const report = await vendorOne(context, plugin, added);
     if (report === undefined && positionals.length === 0) continue;
-    if (report === undefined) output.line(`${printable(plugin.name)} imports no packages (list them under "imports" in manifest.json)`);
+    if (report === undefined) output.line(`${printable(plugin.name)} imports no packages`);
     else reports.push(report);
   }
   for (const report of reports) for (const line of reportLines(report, context)) output.line(line);
@@ -67,48 +72,46 @@ async function vendorOne(
   plugin: NamedFolder,
   added: readonly (readonly [string, string])[],
 ): Promise<PluginReport | undefined> {
-  const { platform } = context;
+  const { platform, options } = context;
   const { name, directory } = plugin;
-  if (added.length > 0) await addImports(platform.files, `${directory}/manifest.json`, added);
-  const parsed = parseManifest(await platform.files.readText(`${directory}/manifest.json`), {});
+  const path = `${directory}/manifest.json`;
+  const text = await platform.files.readText(path);
+  const parsed = parseManifest(text, {});
   const failed = (message: string): PluginReport => ({ plugin: name, directory, outcome: { ok: false, message, advice: [] } });
   if (!parsed.ok) return failed(parsed.problems.map(problemToText).join("\n"));
-  const { imports } = parsed.value;
-  if (Object.values(imports).every((target) => target.startsWith("./"))) return undefined;
+  const asked = Object.fromEntries(added);
+  const imports = { ...parsed.value.imports, ...asked };
   const sources = await readSources(platform, directory);
-  const outcome = await vendorPlugin({ platform, directory, imports, sources });
-  if (outcome.ok) await writeDenoImports(platform.files, directory, imports);
+  const outcome = await vendorPlugin({ platform, plugin: name, directory, imports, sources, update: options.has("update") });
+  if (outcome.ok && Object.keys(outcome.packages).length === 0 && outcome.notes.length === 0 && Object.keys(outcome.added).length === 0)
+    return undefined;
+  if (outcome.ok) {
+    const more = { ...asked, ...outcome.added };
+    if (Object.keys(more).length > 0) await platform.files.writeAtomic(path, withImports(await platform.files.readText(path), more));
+    await addDenoImports(platform.files, directory, await vendoredNames(platform.files, directory, { ...parsed.value.imports, ...asked }));
+  }
   return { plugin: name, directory, outcome };
 }
 
-/** Adds imports to the manifest. Other members keep their values; the file is reformatted. @throws {CliError} if it is not a JSON object */
-async function addImports(files: Files, path: string, added: readonly (readonly [string, string])[]): Promise<void> {
-  const document = readJson(await files.readText(path));
-  if (document === undefined) throw new CliError("manifest", `"${path}" is not JSON`, { exitCode: EXIT.failed, hints: [] });
-  const imports = document["imports"];
-  const changed = {
-    ...document,
-    imports: { ...(imports !== undefined && isJsonObject(imports) && imports), ...Object.fromEntries(added) },
-  };
-  await files.writeAtomic(path, `${JSON.stringify(changed, undefined, 2)}\n`);
-}
-
-/** Adds the imports to `deno.json`, so that Deno runs the same bytes. Names that it maps already are not changed. */
-async function writeDenoImports(files: Files, directory: string, imports: Readonly<Record<string, string>>): Promise<void> {
-  const path = `${directory}/deno.json`;
-  const document = (await files.stat(path)) === undefined ? {} : readJson(await files.readText(path));
+/** Names that only the manifest explains, with their files: Deno finds the others by the author's own lists. */
+async function vendoredNames(
+  files: Files,
+  directory: string,
+  imports: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, string>> {
   const vendored = readJson(await files.readText(`${directory}/vendor/vendor.json`))?.["imports"];
-  if (document === undefined || vendored === undefined || !isJsonObject(vendored)) return;
-  const own = document["imports"];
-  const merged: Record<string, JsonValue> = { ...(own !== undefined && isJsonObject(own) && own) };
-  for (const [name, target] of Object.entries(imports)) merged[name] ??= vendored[target] ?? target;
-  const text = `${JSON.stringify({ ...document, imports: merged }, undefined, 2)}\n`;
-  await files.writeAtomic(path, text);
+  const paths: JsonObject = isJsonObject(vendored) ? vendored : {};
+  return new Map(
+    Object.entries(imports).map(([name, target]) => {
+      const path = paths[target];
+      return [name, typeof path === "string" ? path : target];
+    }),
+  );
 }
 
-function readJson(text: string): { readonly [key: string]: JsonValue } | undefined {
+function readJson(text: string): JsonObject | undefined {
   const document = tryJson(text);
-  return document !== undefined && isJsonObject(document) ? document : undefined;
+  return isJsonObject(document) ? document : undefined;
 }
 
 function reportLines({ plugin, directory, outcome }: PluginReport, context: CommandContext): readonly string[] {
@@ -117,22 +120,13 @@ function reportLines({ plugin, directory, outcome }: PluginReport, context: Comm
   if (!outcome.ok)
     return [
       `${style.red("bad ")} ${title}`,
-      `  ${printable(outcome.message)}`,
+      ...outcome.message.split("\n").map((line) => `  ${printable(line)}`),
       ...outcome.advice.map((line) => `  ${style.dim("try")} ${printable(line)}`),
     ];
   const packages = Object.entries(outcome.packages).map(
-    ([name, { version, license }]) => `  ${printable(name)} ${style.dim(printable([version, license].filter(Boolean).join(", ")))}`,
+    ([name, { version, license, build }]) =>
+      `  ${printable(name)} ${style.dim(printable([version, license, build === "default" ? "" : `${build ?? ""} build`].filter(Boolean).join(", ")))}`,
   );
-  const without =
-    outcome.missing.length === 0
-      ? []
-      : [
-          `  ${style.yellow("note")} not available in the sandbox: ${outcome.missing.map(printable).join(", ")} (code that uses them throws when called)`,
-        ];
-  return [
-    `${style.green("good")} ${title}`,
-    ...packages,
-    `  ${style.dim(`${count(outcome.written.length, "file")} in vendor/`)}`,
-    ...without,
-  ];
+  const notes = outcome.notes.map((note) => `  ${style.yellow("note")} ${printable(note)}`);
+  return [`${style.green("good")} ${title}`, ...packages, `  ${style.dim(`${count(outcome.files.length, "file")} in vendor/`)}`, ...notes];
 }

@@ -5,7 +5,7 @@ import type { ActExplanation, ToolExplanation, WhyQuestion } from "../../operati
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { grantAdvice } from "../grant-advice.ts";
-import { table } from "../help.ts";
+import { nameTable } from "../table.ts";
 import { type HostAccess, serversFor, withHost } from "../host-access.ts";
 import { nearestName } from "../../../tools/nearest.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
@@ -71,9 +71,9 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
   const quotas = explanation.quotas.map((quota): readonly [string, string] => ["quota", printable(quotaText(quota))]);
   return [
     `${style.bold(printable(explanation.tool))}  ${color(verdict === "asks" ? "asks before each call" : verdict)}`,
-    ...table([...facts, ...quotas], style),
+    ...nameTable([...facts, ...quotas], style),
     style.bold("Permissions of a call (the intersection of these)"),
-    ...table(
+    ...nameTable(
       explanation.layers.map(({ layer, permissions }): readonly [string, string] => [
         printable(layer),
         permissionText(permissions, place.cwd),

@@ -103,7 +103,9 @@ describe("createCallCounters()", () => {
 describe("hostGauges()", () => {
   it("reports the host's state [AU7.metrics]", () => {
     const state = { version: "1.2.3", tools: 7, plugins: ["loaded", "failed", "loaded"], confirmations: 1 };
-    const { samples, problems } = readPrometheus(toPrometheus(hostGauges({ ...state, sandbox: { workers: 3, busy: 1, queued: 5 } })));
+    const { samples, problems } = readPrometheus(
+      toPrometheus(hostGauges({ ...state, sandbox: { workers: 3, busy: 1, queued: 5, memoryBytes: 9 } })),
+    );
     expect(problems).toEqual([]);
     expect(samples.map(({ name, labels, value }) => [name, labels, value])).toEqual([
       ["bascule_info", { version: "1.2.3" }, 1],
@@ -114,6 +116,7 @@ describe("hostGauges()", () => {
       ["bascule_sandbox_workers", { state: "busy" }, 1],
       ["bascule_sandbox_workers", { state: "idle" }, 2],
       ["bascule_sandbox_queue_length", {}, 5],
+      ["bascule_sandbox_memory_bytes", {}, 9],
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isJsonObject } from "../../../../manifests/mod.ts";
@@ -68,6 +68,21 @@ describe("a plugin that requests more permissions", () => {
     const removed = await here.run(["remove", "notes", "--yes"]);
     expect(removed).toMatchObject({ code: 0, out: expect.stringContaining("Removed notes") });
     expect(await here.run(["call", "notes_run"])).toMatchObject({ code: 3 });
+    dev.interrupt();
+    await dev.ended;
+  });
+
+  it("is named when a call of the version before it fails [H6.older]", async () => {
+    const here = await project();
+    await here.write("plugins/notes/main.ts", "export function notes_run() { throw new Error('old'); }");
+    const dev = here.start(["dev"]);
+    await dev.waitFor("notes");
+    await expect.poll(() => readFile(join(here.folder, "bascule.lock"), "utf8").catch(() => ""), { timeout: 15_000 }).toContain('"notes"');
+    await here.write("plugins/notes/manifest.json", manifest("notes", { version: "1.1.0", permissions: { read: ["$workspace"] } }));
+    await dev.waitFor("accept notes --digest=");
+    expect((await here.run(["call", "notes_run"])).error).toContain(
+      "An earlier version of notes answered (1.0.0): the newest waits to be accepted (bascule accept notes)",
+    );
     dev.interrupt();
     await dev.ended;
   });
@@ -248,6 +263,33 @@ describe("without a host", () => {
       code: 4,
       error: expect.stringContaining('"../x" leads out of the plugin'),
     });
+  });
+
+  it("update adds the plugin again from where the lock says, after the same confirmation [I2.update]", async () => {
+    const archive = join(here.folder, "words.zip");
+    const pack = async (text: string): Promise<void> =>
+      await writeFile(
+        archive,
+        zipOf({
+          "words/manifest.json": manifest("words", { tools: [tool("count")] }),
+          "words/main.ts": `export const count = () => ${text};`,
+        }),
+      );
+    await pack("1");
+    expect(await here.run(["add", "words.zip", "--yes"])).toMatchObject({ code: 0 });
+    expect(await here.run(["update", "words", "--yes"])).toMatchObject({ code: 0, out: "words 1.0.0 is up to date\n" });
+    await pack("2");
+    const refused = await here.run(["update", "words"], { answers: ["n"] });
+    expect(refused).toMatchObject({ code: 4, out: expect.stringMatching(/replaces version 1\.0\.0[^]*Nothing was added/u) });
+    expect((await here.run(["call", "count"])).out).toBe("1\n");
+    expect(await here.run(["update", "words", "--yes"])).toMatchObject({ code: 0 });
+    expect((await here.run(["call", "count"])).out).toBe("2\n");
+    expect(await here.run(["update"])).toMatchObject({ code: 0, out: "No plugin was added from a repository\n" });
+    await rm(archive);
+    expect((await here.run(["update", "words"])).error).toContain(
+      '"words" was added from the archive "words.zip", which is not in this folder',
+    );
+    expect(await here.run(["update", "wrods"])).toMatchObject({ code: 3, error: expect.stringContaining("Did you mean words?") });
   });
 });
 

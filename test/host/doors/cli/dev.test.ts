@@ -1,6 +1,6 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { withFrame } from "../../../../host/doors/plugin-view.ts";
+import { withFrame } from "../../../../host/doors/problem-frame.ts";
 import { memoryPlatform, WORKSPACE } from "../../../support/memory-platform.ts";
 import { describe, expect, it } from "vitest";
 import { createCliProject, type CliProject } from "./run-cli.ts";
@@ -22,11 +22,10 @@ describe("bascule dev", () => {
     const dev = project.start(["dev"]);
     await dev.waitFor("Press Ctrl-C");
     const screen = dev.printed();
-    expect(screen).toContain("2 plugins, 1 tool from plugins; workspace: this folder\n");
-    expect(screen).toMatch(/^broken 0\.1\.0 {2}failed/mu);
-    expect(screen).toContain("error plugins/broken/main.ts:1:14 ");
-    expect(screen).toContain("    bascule grant demo --allow-read=.\n");
-    expect(screen).toContain("  bascule call demo_peek path=README.md");
+    expect(screen).toContain("2 plugins, 1 tool  in plugins\n");
+    expect(screen).toMatch(/^ {2}✗ broken {2}does not load: .+ {2}bascule list broken\n {2}! demo {4}wants read +bascule grant demo\n/mu);
+    expect(screen).toContain("Next, in another terminal: bascule call demo_peek path=README.md\n");
+    expect((await project.run(["list", "broken"])).out).toContain("error plugins/broken/main.ts:1:14 ");
     dev.interrupt();
     expect(await dev.ended).toMatchObject({ code: 0 });
   });
@@ -49,26 +48,31 @@ describe("bascule dev", () => {
     expect(tool).toMatchObject({ sideEffects: ["network"], assumed: true });
   });
 
-  it("shows only names if there are many tools, to fit one screen [I2.start-screen]", async () => {
-    const names = Array.from({ length: 25 }, (_, index) => `tool_${String(index + 1).padStart(2, "0")}`);
-    const manifest = {
-      ...{ schemaVersion: "1.0", name: "many", version: "1.0.0", description: "Has many tools" },
-      tools: names.map((name) => ({ name, description: `What ${name} does`, inputSchema: { type: "object" }, sideEffects: [] })),
+  it("names what each argument takes in info, unions too [I2.info]", async () => {
+    const properties = {
+      any: {},
+      one: { const: 1 },
+      some: { enum: ["a", 2] },
+      tags: { description: "Marks", anyOf: [{ type: "string" }, { oneOf: [{ type: "null" }, { type: "string" }] }] },
+      shape: { anyOf: [{ type: "object" }, { $ref: "#/$defs/other" }] },
     };
+    const inputSchema = { type: "object", properties, required: ["one"], $defs: { other: { type: "string" } } };
     await using project = await createCliProject({
-      "plugins/many/manifest.json": JSON.stringify(manifest),
-      "plugins/many/main.ts": names.map((name) => `export const ${name} = () => 1;`).join("\n"),
+      "plugins/draw/manifest.json": JSON.stringify({
+        ...{ schemaVersion: "1.0", name: "draw", version: "1.0.0", description: "Draws" },
+        tools: [{ name: "draw", description: "Draws", inputSchema, sideEffects: [] }],
+      }),
+      "plugins/draw/main.ts": "export const draw = () => 1;\n",
     });
-    const dev = project.start(["dev"]);
-    await dev.waitFor("Press Ctrl-C");
-    const screen = dev.printed();
-    expect(screen).not.toContain("What tool_");
-    const shown = screen.split("\n").filter((line) => /^ {2}tool_/u.test(line));
-    expect(shown.length).toBeLessThan(6);
-    expect(shown.flatMap((line) => line.trim().split(", "))).toEqual(names);
-    expect(screen).toMatch(/^ {2}bascule list +see what each tool does$/mu);
-    dev.interrupt();
-    expect(await dev.ended).toMatchObject({ code: 0 });
+    const shown = (await project.run(["info", "draw.draw"])).out.split("\n");
+    const first = shown.indexOf("Arguments") + 1;
+    expect(shown.slice(first, first + 5)).toEqual([
+      "  any    anything, optional",
+      "  one    1",
+      '  some   "a" | 2, optional',
+      "  tags   string | null, optional  Marks",
+      "  shape  anything, optional",
+    ]);
   });
 
   it("runs a plugin's cases and tests on every reload, and summarises failures [I7.dev]", async () => {
@@ -200,7 +204,7 @@ describe("bascule dev", () => {
   });
 
   it("creates a missing plugins folder and reports it [I2.creates-root]", async () => {
-    await using project = await createCliProject();
+    await using project = await createCliProject({ "bascule.json": "{}" });
     const dev = project.start(["dev"]);
     await dev.waitFor("Press Ctrl-C");
     expect(dev.printed()).toContain("Created plugins/: put each plugin into its own folder there\n");
@@ -219,8 +223,8 @@ describe("bascule dev", () => {
     });
     expect(await project.run(["grant", "demo", "--allow-read=."])).toMatchObject({ code: 0, error: NOTE });
     expect(await project.run(["call", "demo_peek", "path=README.md"])).toMatchObject({ code: 0, error: NOTE });
-    await dev.waitFor("done     demo.demo_peek in ");
-    expect(dev.printed()).toContain("denied   demo.demo_peek fs_denied ");
+    await dev.waitFor("done     demo.demo_peek");
+    expect(dev.printed()).toContain("denied   demo.demo_peek path=README.md  fs_denied ");
     expect(dev.printed()).toContain("grants   of demo changed\n");
     expect(await project.run(["call", "demo_peek", "path=README.md", "--role", "guest", "--read-only"])).toMatchObject({
       code: 0,
@@ -270,7 +274,107 @@ describe("bascule dev", () => {
     await dev.waitFor("Press Ctrl-C");
     expect(await project.run(["call", "demo_peek"], { answers: ["y"] })).toMatchObject({ code: 0 });
     expect(await project.run(["call", "demo_peek"], { answers: ["n"] })).toMatchObject({ code: 4 });
-    expect(dev.printed()).not.toContain("[y/N]");
+    await dev.waitFor("failed   demo.demo_peek  user_denied ");
+  });
+
+  it("asks on its own terminal about calls that wait, and runs the call after a yes [E5.dev]", async () => {
+    await using project = await projectWithDemo();
+    await project.write("plugins/demo/manifest.json", manifestThatWrites());
+    await project.write("plugins/demo/main.ts", "export const demo_peek = () => ({ first: [], total: 0 });\n");
+    const [yes, no] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+    const dev = project.start(["dev"], { answers: [yes.promise, no.promise] });
+    await dev.waitFor("Press Ctrl-C");
+    expect((await project.run(["call", "demo_peek"])).error).toContain("approval_required");
+    // After this answer the host has noticed that the first caller is gone.
+    await project.run(["approve"]);
+    yes.resolve("y");
+    await dev.waitFor("done     demo.demo_peek");
+    expect((await project.run(["call", "demo_peek"])).error).toContain("approval_required");
+    await project.run(["approve"]);
+    no.resolve("no");
+    await dev.waitFor("failed   demo.demo_peek  user_denied ");
+    const shown = dev.printed();
+    expect(shown).toMatch(/waiting {2}demo\.demo_peek \{\}\n\n\? Tool demo\.demo_peek of plugin demo wants to run\n/u);
+    // The prompt is the confirmation, so no command for another terminal is shown.
+    expect(shown).not.toContain("bascule approve");
+  });
+
+  it("stores exactly the permission that it showed after an answer always, and nothing after a yes [E5.dev-always]", async () => {
+    await using project = await projectWithDemo();
+    await project.write("notes/a.txt", "one");
+    await project.write(
+      "plugins/demo/main.ts",
+      `export const demo_peek = async ({ path }: { path: string }) => {
+  await Deno.permissions.request({ name: "read", path });
+  return { first: [await Deno.readTextFile(path)], total: 1 };
+};
+`,
+    );
+    const manifest = JSON.parse(await readFile(join(project.folder, "plugins/demo/manifest.json"), "utf8")) as {
+      readonly tools: readonly object[];
+    };
+    const tools = manifest.tools.map((tool) => ({ ...tool, requires: [] }));
+    await project.write("plugins/demo/manifest.json", JSON.stringify({ ...manifest, tools }));
+    const dev = project.start(["dev", "--no-tests"], { answers: ["y", "a"] });
+    await dev.waitFor("Press Ctrl-C");
+    // The caller's own terminal gives no answer.
+    const call = async (): Promise<number> => (await project.run(["call", "demo_peek", "path=notes/a.txt"], { answers: [] })).code;
+    expect(await call()).toBe(0);
+    expect((await project.run(["grants", "--json"])).out).toContain('"grants": []');
+    expect(await call()).toBe(0);
+    await dev.waitFor("grants   of demo changed");
+    expect(dev.printed()).toContain("  always     bascule grant demo --allow-read=notes/a.txt\n");
+    const stored = JSON.parse((await project.run(["grants", "--json"])).out) as { readonly grants: readonly object[] };
+    expect(stored.grants).toEqual([expect.objectContaining({ plugin: "demo", permissions: { read: [`${project.folder}/notes/a.txt`] } })]);
+    expect(await call()).toBe(0);
+  });
+
+  it("shows one line for each call, with its arguments, outcome and time, and marks dry runs [I7.line]", async () => {
+    await using project = await projectWithDemo();
+    const dev = project.start(["dev", "--no-tests", "--allow-read=."]);
+    await dev.waitFor("Press Ctrl-C");
+    await project.run(["call", "demo_peek", "path=README.md", "lines=1"]);
+    await dev.waitFor("done     ");
+    await project.run(["call", "demo_peek", "path=README.md", "--dry-run"]);
+    await dev.waitFor("(dry run)");
+    await project.run(["call", "demo_peek", "path=none.txt"]);
+    await project.run(["call", "demo_peek", "lines=1"]);
+    await dev.waitFor("refused  ");
+    const lines = dev.printed().split("\n");
+    const calls = lines.filter((line) => line.includes("demo.demo_peek")).map((line) => line.replace(/[\d.]+ m?s$/u, "(time)"));
+    expect(calls.map((line) => line.slice("00:00:00 ".length))).toEqual([
+      "done     demo.demo_peek path=README.md lines=1  (time)",
+      "done     demo.demo_peek (dry run) path=README.md  (time)",
+      expect.stringMatching(/^failed {3}demo\.demo_peek path=none\.txt {2}tool_failed NotFound: .* {2}\(time\)$/u),
+      "refused  demo.demo_peek lines=1  1 wrong argument",
+    ]);
+    expect(lines.filter((line) => line.startsWith("{"))).toEqual([]);
+  });
+
+  it("shows progress below the other lines on a terminal, and as lines otherwise [I7.progress]", async () => {
+    await using project = await projectWithDemo();
+    await project.write(
+      "plugins/demo/main.ts",
+      `export const demo_peek = (_args: object, context: { progress(value: object): void }) => {
+  context.progress({ progress: 1, total: 4, message: "first\\x1b[2J" });
+  return { first: [], total: 0 };
+};
+`,
+    );
+    const bar = "█████░░░░░░░░░░░░░░░  25 %  first\\x1b[2J";
+    for (const [options, shown, end] of [
+      [{}, `progress demo.demo_peek ${bar}\n`, ""],
+      [{ answers: [] }, `\r\x1b[Kdemo.demo_peek ${bar}`, "\r\x1b[K"],
+    ] as const) {
+      const dev = project.start(["dev", "--no-tests", "--allow-read=."], options);
+      await dev.waitFor("Press Ctrl-C");
+      await project.run(["call", "demo_peek", "path=README.md"]);
+      await dev.waitFor("done     demo.demo_peek path=README.md");
+      expect(dev.printed().split(shown)).toHaveLength(2);
+      expect(dev.printed().split(shown)[1]).toMatch(new RegExp(`^${end.replace("[", "\\[")}[0-9:]{8} done`, "u"));
+      dev.interrupt();
+      await dev.ended;
+    }
   });
 
   it("keeps a call without a terminal waiting until the user approves or denies it [E5.cli] [E6.cli]", async () => {
@@ -299,13 +403,15 @@ describe("bascule dev", () => {
       expect(await waiting()).toBe(id);
     }
     expect(await project.run(["approve", id], { answers: ["n"] })).toMatchObject({ code: 4, out: expect.stringContaining("Not approved") });
-    expect((await project.run(["approve", id], { answers: ["y"] })).out).toMatch(/^\n\? Tool demo\.demo_peek[^]*\napproved\n$/u);
-    await dev.waitFor("done     demo.demo_peek in ");
+    expect((await project.run(["approve", id], { answers: ["y"] })).out).toMatch(
+      /^\n\? Tool demo\.demo_peek[^]*\napproved\n\{\n {2}"first": \[\],\n {2}"total": 0\n\}\n$/u,
+    );
+    await dev.waitFor("done     demo.demo_peek");
     expect(await project.run(["deny", id])).toMatchObject({ code: 3 });
     await project.run(["call", "demo_peek"]);
     const other = await waiting();
     expect((await project.run(["deny", other])).out).toContain("denied\n");
-    await dev.waitFor("failed   demo.demo_peek user_denied ");
+    await dev.waitFor("failed   demo.demo_peek  user_denied ");
   });
 
   it("shows the console output of plugins as inert text, without its own event log [B6.terminal] [I2.inert]", async () => {
@@ -340,13 +446,13 @@ describe("bascule dev", () => {
     await using project = await projectWithDemo();
     await project.write(
       "plugins/demo/main.ts",
-      'export const demo_peek = async () => { await new Promise((done) => setTimeout(done, 300)); return { first: ["late"], total: 1 }; };\n',
+      'export const demo_peek = async (_args, context) => { context.progress("begun"); await new Promise((done) => setTimeout(done, 300)); return { first: ["late"], total: 1 }; };\n',
     );
     await project.run(["grant", "demo", "--allow-read=."]);
     const dev = project.start(["dev"]);
     await dev.waitFor("Press Ctrl-C");
     const call = project.run(["call", "demo_peek", "path=README.md"]);
-    await dev.waitFor("call     demo.demo_peek");
+    await dev.waitFor("progress demo.demo_peek begun");
     dev.interrupt();
     expect(await call).toMatchObject({ code: 0, out: expect.stringContaining("late") });
     expect(await dev.ended).toMatchObject({ code: 0 });

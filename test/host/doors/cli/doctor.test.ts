@@ -28,6 +28,23 @@ describe("bascule doctor", { timeout: 120_000 }, () => {
     expect(code).toBe(document.problems.length === 0 ? 0 : 1);
   });
 
+  it("answers only whether a host serves the folder, for health checks [DI3.healthcheck]", async () => {
+    await using project = await createCliProject();
+    const none = { code: 5, out: "", error: `error No host serves ${project.folder}\n  bascule serve starts one\n` };
+    expect(await project.run(["doctor", "--host"])).toEqual(none);
+    const dev = project.start(["dev"]);
+    await dev.waitFor("Press Ctrl-C");
+    const { code, out, error } = await project.run(["doctor", "--host"]);
+    expect({ code, out, error }).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^serves \d+ plugins?, \d+ tools {2}process \d+\n$/),
+      error: "",
+    });
+    dev.interrupt();
+    await dev.ended;
+    expect(await project.run(["doctor", "--host"])).toEqual(none);
+  });
+
   it.each([["doctor"], ["audit", "tail"], ["export", "openai"], ["list"]])(
     "as %s, reports problems of bascule.json as such, not as an unexpected failure [I2.config]",
     async (...argv) => {

@@ -60,7 +60,8 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect(await project.run(["undo", callId])).toMatchObject({ code: 0, out: "undone  tidy.tidy, 1 change\n  notes.txt\n" });
     expect(await notes()).toBe(BEFORE);
     expect(await project.run(["undo", callId])).toMatchObject({ code: 3, error: expect.stringContaining("undo --list") });
-    expect((await project.run(["undo"])).code).toBe(2);
+    // Nothing is left to undo.
+    expect((await project.run(["undo"])).code).toBe(3);
   });
 
   it("applies without asking only if the tool runs without confirmation [E8.apply]", async () => {
@@ -104,21 +105,27 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect(await notes()).toBe(BEFORE);
   });
 
-  it("commits by its id a call that a rule turned into a dry run in the running host [E8.commit-command]", async () => {
+  it("commits by its id, or the beginning of it, a call that a rule turned into a dry run in the running host [E8.commit-command] [I2.prefix]", async () => {
     await project.write("notes.txt", BEFORE);
     await project.write("bascule.json", JSON.stringify({ policy: { rules: [{ tool: "tidy", dryRun: true }] } }));
     const host = project.start(["dev", ...FLAGS]);
     await host.waitFor("Press Ctrl-C");
     const { callId } = JSON.parse((await project.run(["call", "tidy", "--json"])).out);
     expect(await notes()).toBe(BEFORE);
-    await host.waitFor("done     tidy.tidy (dry run) in");
-    expect(host.printed()).toContain("call     tidy.tidy (dry run) {}");
+    await host.waitFor("done     tidy.tidy (dry run)  ");
     const { out } = await project.run(["audit", "search", "--call", callId]);
-    expect([...out.matchAll(/(tool\.\w+) {2}tidy\.tidy {2}dry run/g)].map(([, type]) => type)).toEqual(["tool.called", "tool.completed"]);
+    expect([...out.matchAll(/(tool\.\w+) +tidy\.tidy {2}dry run/g)].map(([, type]) => type)).toEqual(["tool.called", "tool.completed"]);
     const { events } = JSON.parse((await project.run(["audit", "search", "--call", callId, "--json"])).out);
-    expect((await project.run(["audit", "session", events[0].event.sessionId])).out).toContain(`${callId}  tidy.tidy  dry run  completed`);
+    const session = String(events[0].event.sessionId);
+    for (const id of [session, session.slice(0, -1)])
+      expect((await project.run(["audit", "session", id])).out).toContain(`${callId}  tidy.tidy (dry run)  completed`);
+    expect(await project.run(["audit", "session", "ffff"])).toMatchObject({
+      code: 3,
+      error: expect.stringContaining('Unknown session "ffff"'),
+    });
     expect(await project.run(["commit", callId, "--hash", "x"])).toMatchObject({ code: 3 });
-    expect(await project.run(["commit", callId])).toMatchObject({ code: 0, out: "applied  1 change\n" });
+    expect(await project.run(["commit", "ffff"])).toMatchObject({ code: 3, error: expect.stringContaining('Unknown dry run "ffff"') });
+    expect(await project.run(["commit", String(callId).slice(0, -1)])).toMatchObject({ code: 0, out: "applied  1 change\n" });
     expect(await notes()).toBe(AFTER);
     expect(await project.run(["undo", callId])).toMatchObject({ code: 0 });
     expect(await notes()).toBe(BEFORE);

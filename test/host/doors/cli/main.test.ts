@@ -16,8 +16,8 @@ async function run(...args: readonly string[]): Promise<{ code: number; platform
 const commands = await allCommands();
 
 describe("main()", () => {
-  it("shows every command and exit code without arguments and with --help [I2.help] [I2.exit-codes]", async () => {
-    const { code, out } = await run();
+  it("shows every command and exit code with --help [I2.help] [I2.exit-codes]", async () => {
+    const { code, out } = await run("--help");
     expect(code).toBe(0);
     const rows = out
       .replaceAll(/\n {5,}/gu, " ")
@@ -25,7 +25,6 @@ describe("main()", () => {
       .map((line) => line.trim().split(/ {2,}/u));
     expect(rows).toEqual(expect.arrayContaining(commands.map(({ name, summary }) => [name, summary])));
     expect(rows).toEqual(expect.arrayContaining(EXIT_CODES.map(([number, meaning]) => [String(number), meaning])));
-    expect((await run("--help")).out).toBe(out);
     expect((await run("help")).out).toBe(out);
   });
 
@@ -100,7 +99,7 @@ describe("main()", () => {
   it("shows the usage of a command with too few or too many arguments [I2.usage]", async () => {
     expect(await run("grant")).toMatchObject({
       code: 2,
-      error: 'error Command "grant" needs an argument\n  Usage: bascule grant <plugin> --allow-read=<path> …\n',
+      error: "error Missing <plugin>\n  Usage: bascule grant <plugin> [--allow-read=<path> …]\n",
     });
     expect(await run("grants", "words")).toMatchObject({
       code: 2,

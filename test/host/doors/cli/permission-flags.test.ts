@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../../../host/doors/cli/arguments.ts";
 import { CliError } from "../../../../host/doors/cli/cli-error.ts";
-import { flagsFromPermissions, PERMISSION_OPTIONS, permissionsFromFlags } from "../../../../host/doors/cli/permission-flags.ts";
+import { flagsFromPermissions, PERMISSION_OPTIONS } from "../../../../host/doors/cli/permission-flags.ts";
+import { permissionsFromFlags } from "../../../../host/doors/cli/read-permission-flags.ts";
 import type { Permissions } from "../../../../manifests/mod.ts";
 
 const PLACE = { cwd: "/work/project", home: "/home/user" };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseArguments } from "../../../../host/doors/cli/arguments.ts";
-import { permissionsOfRun, RUN_OPTIONS } from "../../../../host/doors/cli/permission-set.ts";
+import { RUN_OPTIONS } from "../../../../host/doors/cli/permission-flags.ts";
+import { permissionsOfRun } from "../../../../host/doors/cli/permission-set.ts";
 import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { type CliProject, createCliProject } from "./run-cli.ts";
 

@@ -30,7 +30,7 @@ export interface RunningCommand {
 
 export interface CliOptions {
   /** Answers of the user, in order. Absent: the terminal is not interactive. */
-  readonly answers?: readonly string[];
+  readonly answers?: readonly (string | Promise<string>)[];
   readonly input?: string;
   readonly color?: boolean;
   readonly env?: Readonly<Record<string, string>>;

@@ -2,6 +2,8 @@ import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashOf } from "../../../../host/doors/http/tokens.ts";
+import { connectToHost } from "../../../../host/doors/socket/socket-client.ts";
+import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { createCliProject, type CliProject, type RunningCommand } from "./run-cli.ts";
 
 interface Served {
@@ -22,19 +24,23 @@ const kept = async (project: CliProject, name: string): Promise<string> =>
   (await readFile(join(project.folder, `.bascule/${name}.token`), "utf8")).trim();
 
 describe("bascule serve", () => {
-  it("listens on loopback, requires a token, and is found by other commands [I2.serve] [I4.token]", async () => {
+  it("listens on loopback, requires a token, and is found by other commands and by editors [I2.serve] [I4.token] [DI4.console-url]", async () => {
     await using project = await createCliProject();
     await project.run(["init", "demo"]);
     const { command, url, get } = await serve(project);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
     expect(command.printed()).toContain("serves 1 plugin, ");
-    expect(command.printed()).toContain("token in .bascule/call.token");
+    expect(command.printed()).toContain("  call token   .bascule/call.token\n");
     const token = await kept(project, "call");
     expect(token).toMatch(/^bascule_[0-9a-f]{64}$/u);
     expect(command.printed()).not.toContain(token);
     expect((await get("/healthz")).status).toBe(200);
     expect((await get("/v1/whoami")).status).toBe(401);
     expect(await (await get("/v1/whoami", token)).json()).toEqual({ name: "call", scopes: ["call"] });
+    const remote = await connectToHost(currentPlatform(), `${project.folder}/.bascule`);
+    // An editor opens this address.
+    expect(await remote?.operations.status()).toMatchObject({ url });
+    remote?.close();
     expect((await project.run(["list"])).error).toContain("(using the host running in this folder)");
     expect((await project.run(["serve"])).error).toContain("A host is already running in this project");
     command.interrupt();
@@ -71,7 +77,7 @@ describe("bascule serve", () => {
     });
     const given = "x".repeat(40);
     const { command, get } = await serve(project, [], { BASCULE_TOKEN: given });
-    expect(command.printed()).toContain("token in $BASCULE_TOKEN");
+    expect(command.printed()).toMatch(/^ {2}call token +\$BASCULE_TOKEN$/mu);
     expect((await get("/v1/whoami", given)).status).toBe(200);
     await expect(stat(join(project.folder, ".bascule/call.token"))).rejects.toThrow("ENOENT");
   });

@@ -45,6 +45,25 @@ describe("tokens of a running server", () => {
     expect(await scopes(first)).toBeUndefined();
   });
 
+  it("are read from files that the environment names, linked and readable by others as secrets are mounted [DI3.token-file]", async () => {
+    const platform = memoryPlatform({}, { env: { BASCULE_ADMIN_TOKEN_FILE: "/run/secrets/admin" } });
+    await platform.files.makeDirectory("/run/secrets");
+    await expect(openOwnTokens(platform, STATE)).rejects.toThrow('"/run/secrets/admin" of BASCULE_ADMIN_TOKEN_FILE does not exist');
+    await platform.files.writeAtomic("/run/secrets/v1", "short", 0o644);
+    platform.plant("/run/secrets/admin", { link: "/run/secrets/v1" });
+    await expect(openOwnTokens(platform, STATE)).rejects.toThrow("has fewer than 32 printable characters");
+    await platform.files.writeAtomic("/run/secrets/v1", `${OTHER}\n`, 0o644);
+
+    const own = await openOwnTokens(platform, STATE);
+    onTestFinished(own.watch());
+    const tokens = createHttpTokens({ ...platform, tokens: own.good });
+    const scopes = async (token: string): Promise<unknown> => (platform.advance(1_000), (await tokens.identify(`Bearer ${token}`))?.scopes);
+    expect([await scopes(OTHER), await platform.files.lstat(FILE)]).toEqual([["admin"], undefined]);
+    await platform.files.writeAtomic("/run/secrets/v1", `${OTHER}-rotated\n`, 0o644);
+    await expect.poll(() => scopes(`${OTHER}-rotated`)).toEqual(["admin"]);
+    expect(await scopes(OTHER)).toBeUndefined();
+  });
+
   it("stay valid if the environment sets them, regardless of files in the folder [I4.revoked]", async () => {
     const platform = memoryPlatform({}, { env: { BASCULE_ADMIN_TOKEN: OTHER } });
     const own = await openOwnTokens(platform, STATE);

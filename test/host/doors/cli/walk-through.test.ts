@@ -174,7 +174,9 @@ describe("a call that writes", () => {
     const no = await project.run(["call", "pen_write", "text=a\x1b[2J"], { answers: ["n"] });
     expect(no.code).toBe(4);
     expect(no.error).toContain(
-      '? Tool pen.pen_write of plugin pen wants to run\n  class      write\n  arguments  {\n               "text": "a\\u001b[2J"\n             }\nAllow it? [y/N] ',
+      '? Tool pen.pen_write of plugin pen wants to run\n  class      write\n  arguments  {\n               "text": "a\\u001b[2J"\n             }\n' +
+        "  It will make exactly these changes:\n  created   out.txt  5 bytes\n    @@ -0,0 +1,1 @@\n    +a\\x1b[2J\n" +
+        "    \\ No newline at end of file\nAllow it? [y/N] ",
     );
     expect(no.error).toContain("user_denied User denied this operation.");
     expect((await project.run(["call", "pen_write", "text=b"], { answers: [""] })).code).toBe(4);
@@ -317,7 +319,7 @@ describe("bascule list --all", () => {
 
   it("creates nothing in a folder without plugins [I2.list]", async () => {
     await using project = await createCliProject();
-    expect(await project.run(["list"])).toEqual({ code: 0, out: "No plugins found. bascule init <name> creates one\n", error: "" });
+    expect(await project.run(["list"])).toMatchObject({ code: 0, out: "No plugins found. bascule init starts with two\n" });
     expect(await readdir(project.folder)).toEqual([]);
     // A folder of a project without bascule.json.
     await mkdir(join(project.folder, ".bascule"), { recursive: true });
@@ -453,8 +455,8 @@ describe("bascule audit", () => {
     expect(shown).toContain("\\u009b2J\\u202etxt");
     expect(shown).not.toMatch(/[\u009b\u202e]/u);
     const tail = await project.run(["audit", "tail"]);
-    expect(tail.out).toMatch(/ tool\.denied {2}demo\.demo_peek {2}fs_denied/u);
-    expect(tail.out).toMatch(/ capability\.used {2}demo {2}read {2}.*README\.md {2}granted$/mu);
+    expect(tail.out).toMatch(/ tool\.denied +demo\.demo_peek {2}fs_denied/u);
+    expect(tail.out).toMatch(/ capability\.used +demo {2}read {2}.*README\.md {2}granted$/mu);
     expect((await project.run(["audit", "search", "--type=tool.completed", "--since=1h"])).out.split("\n")).toHaveLength(2);
     expect((await project.run(["audit", "search", "nothing like it"])).out).toBe("No matching events\n");
     const verified = await project.run(["audit", "verify"]);

@@ -86,6 +86,15 @@ describe("GET /v1/audit", () => {
     expect(await door.ask(`/v1/audit?${query}`, admin)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
   });
 
+  it("leaves arguments, outputs and decisions out of a brief answer [I4.audit]", async () => {
+    await using door = await httpDoor();
+    await door.request("/v1/calls", { body: { tool: "echo", args: { text: "x" } } });
+    const { body } = await door.ask("/v1/audit?type=tool.completed&brief=true", { token: TOKENS.admin });
+    expect(body["events"]).toEqual([
+      { number: expect.any(Number), event: expect.objectContaining({ payload: { tool: "echo", durationMs: expect.any(Number) } }) },
+    ]);
+  });
+
   it("treats every text literally, not as a pattern or database query [I4.audit]", async () => {
     const { door } = await used();
     await using _ = door;

@@ -153,6 +153,29 @@ describe("POST /v1/calls", () => {
     await expect.poll(cancelled).toBe(1);
   });
 
+  it("streams what a tool yields, then the result [AX4.http]", async () => {
+    const text = "x".repeat(100_000);
+    const counts = hostTool("counts", {}, async function* (_args, context) {
+      context.progress("begins");
+      yield await Promise.resolve({ n: 0 });
+      yield text;
+      return "end";
+    });
+    await using door = await httpDoor({ tools: [counts] });
+    const fields = { accept: "text/event-stream" };
+    const reader = new SseReader(await door.request("/v1/calls", { body: { tool: "counts" }, fields }));
+    const frames = [];
+    for (let next = await reader.next(); next !== undefined; next = await reader.next()) frames.push([next.event, next.data]);
+    expect(frames).toEqual([
+      ["started", { callId: expect.any(String) }],
+      ["progress", "begins"],
+      ["yield", { n: 0 }],
+      ["yield", text],
+      ["result", expect.objectContaining({ ok: true, output: "end" })],
+    ]);
+    expect((await door.ask("/v1/calls", { body: { tool: "counts" } })).body).toMatchObject({ ok: true, output: "end" });
+  });
+
   it("keeps nothing of a stream whose call is refused [I4.stream, I4.flood]", async () => {
     await using door = await httpDoor({ tools: [hostTool("repeat")] });
     const body = { tool: "repeat", args: {}, callId: "taken-by-me" };
@@ -347,6 +370,15 @@ describe("a result that is too large", () => {
     expect(read === text).toBe(true);
     expect((await door.ask(`/v1/results/${handle}?offset=-1`)).status).toBe(400);
     expect((await door.ask("/v1/results/none")).status).toBe(404);
+  });
+});
+
+describe("GET /v1/calls/{callId}", () => {
+  it("gives an admin the results of calls of any door, and another token only its own [I4.calls]", async () => {
+    await using door = await httpDoor();
+    const { callId } = await door.host.call("echo", { text: "x" });
+    expect((await door.ask(`/v1/calls/${callId}`)).status).toBe(404);
+    expect(await door.ask(`/v1/calls/${callId}`, { token: TOKENS.admin })).toMatchObject({ status: 200, body: { callId, ok: true } });
   });
 });
 

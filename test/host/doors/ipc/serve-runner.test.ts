@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { serveRunner } from "../../../../host/doors/ipc/serve-runner.ts";
 import { tooLong, toResponse } from "../../../../host/doors/ipc/wire.ts";
 import { sendJson } from "../../../../host/doors/send-json.ts";
-import { MAX_LINE_BYTES } from "../../../../host/doors/wire.ts";
+import { MAX_LINE_BYTES } from "../../../../host/doors/frames.ts";
 import { createHost, functionTool, type Host, type HostOptions, type ToolResult } from "../../../../host/mod.ts";
 import { createMemoryPair } from "../../../../host/platform/memory/memory-sockets.ts";
 import type { HostEvent } from "../../../../host/audit/events.ts";
 import type { JsonObject } from "../../../../manifests/mod.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
+import { hostTool } from "../../../support/tools.ts";
 
 const waits = functionTool(
   (_args, { signal }) => new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped"))),
@@ -72,7 +73,8 @@ async function serve(options: HostOptions = {}, role?: string): Promise<Served> 
   const served = serveRunner({
     connection: near,
     slices: memoryPlatform().slices,
-    call: ({ tool, args }, signal) => host.call(tool, args, { session, signal, unattended: "refuse" }),
+    call: ({ tool, args }, signal, onYield) =>
+      host.call(tool, args, { session, signal, unattended: "refuse", ...(onYield && { onYield }) }),
   });
   const over = served.then(() => host.endSession(session));
   return {
@@ -92,7 +94,7 @@ describe("sendJson()", () => {
     const [near] = createMemoryPair();
     const options = { slices: memoryPlatform().slices, maxBytes: MAX_LINE_BYTES };
     const resultOf = (characters: number): ToolResult =>
-      ({ ok: true, output: "ü".repeat(characters), durationMs: 1 }) as unknown as ToolResult;
+      ({ ok: true, output: "ü".repeat(characters), content: [], durationMs: 1 }) as unknown as ToolResult;
     expect(await sendJson(near, toResponse("1", resultOf(2_200_000)), options)).toBe(false);
     expect(await sendJson(near, toResponse("1", resultOf(2_000_000)), options)).toBe(true);
     expect(JSON.parse(tooLong("1"))).toMatchObject({ tool_call_id: "1", ok: false, error: "resource_exhausted" });
@@ -100,6 +102,32 @@ describe("sendJson()", () => {
 });
 
 describe("serveRunner()", () => {
+  it("sends what a tool yields to a runner that asks for it, and content blocks to every runner [AX4.ipc]", async () => {
+    const counts = hostTool("counts", {}, async function* () {
+      yield await Promise.resolve(1);
+      yield { two: 2 };
+      return { type: "image" as const, mimeType: "image/png", data: new Uint8Array([1, 2, 3]) };
+    });
+    const { send, answers } = await serve({ tools: [counts] });
+    send({ ...call("plain", "counts"), stream: false });
+    await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(1);
+    send({ ...call("asked", "counts"), stream: true });
+    await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(4);
+    const answer = {
+      op: "tool_response",
+      ok: true,
+      result: { type: "image", mimeType: "image/png" },
+      content: [{ type: "image", mimeType: "image/png", data: "AQID" }],
+      metadata: { duration_ms: expect.any(Number) },
+    };
+    expect(answers).toEqual([
+      { ...answer, tool_call_id: "plain" },
+      { op: "tool_yield", tool_call_id: "asked", value: 1 },
+      { op: "tool_yield", tool_call_id: "asked", value: { two: 2 } },
+      { ...answer, tool_call_id: "asked" },
+    ]);
+  });
+
   it("answers a call with its id, result and duration [I6.wire]", async () => {
     const { send, answers } = await serve();
     send(call("abc", "echo", { text: "hi" }));

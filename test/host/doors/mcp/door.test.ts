@@ -37,6 +37,7 @@ const DEMO: TestPlugin = {
       },
       { name: "send", description: "Sends", inputSchema: OBJECT, sideEffects: ["network"] },
       { name: "work", description: "Reports", inputSchema: OBJECT, sideEffects: [] },
+      { name: "yields", description: "Yields", inputSchema: OBJECT, sideEffects: [] },
       { name: "wait", description: "Waits", inputSchema: OBJECT, sideEffects: [] },
       { name: "trace", description: "Tells", inputSchema: OBJECT, sideEffects: [] },
       { name: "fail", description: "Fails", inputSchema: OBJECT, sideEffects: [] },
@@ -48,6 +49,7 @@ const DEMO: TestPlugin = {
     export const list = () => [1, 2];
     export const put = async ({ text }, context) => { await context.workspace.write(text + ".txt", text); return "done"; };
     export const send = () => null;
+    export async function* yields() { yield "one"; yield { two: 2 }; return "whole"; }
     export const work = (_args, context) => {
       for (const progress of [0, 50, 100]) context.progress({ progress, total: 100, message: "at " + progress });
       console.warn("careful");
@@ -95,7 +97,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const client = await test.connect(era, over);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).filter((name) => name.startsWith("demo__"))).toEqual(
-      ["fail", "list", "put", "send", "shout", "trace", "wait", "work"].map((name) => `demo__${name}`),
+      ["fail", "list", "put", "send", "shout", "trace", "wait", "work", "yields"].map((name) => `demo__${name}`),
     );
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints["demo__shout"]).toEqual({ title: "Shout", readOnlyHint: true, destructiveHint: false, openWorldHint: false });
@@ -146,6 +148,17 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
     const told: unknown[] = [];
     await client.callTool({ name: "demo__work", arguments: {} }, { onprogress: (progress) => told.push(progress) });
     expect(told).toEqual([0, 50, 100].map((progress) => ({ progress, total: 100, message: `at ${progress}` })));
+  });
+
+  it("sends what a tool yields as progress, and the whole result in the end [AX4.mcp]", async () => {
+    const client = await test.connect(era, over);
+    const told: unknown[] = [];
+    const result = await client.callTool({ name: "demo__yields", arguments: {} }, { onprogress: (progress) => told.push(progress) });
+    expect(told).toEqual([
+      { progress: 0, message: "one" },
+      { progress: 1, message: '{"two":2}' },
+    ]);
+    expect(result.content).toEqual([{ type: "text", text: "whole" }]);
   });
 
   it("cancels the guest when its client cancels the call [I3.cancel] [T3.mcp]", async () => {

@@ -55,6 +55,7 @@ function operations(given: Partial<ClientOperations>): ClientOperations {
     why: missing,
     pending: missing,
     resolve: missing,
+    result: missing,
     commit: missing,
     undo: missing,
     undoable: missing,
@@ -64,6 +65,7 @@ function operations(given: Partial<ClientOperations>): ClientOperations {
     rollback: missing,
     remove: missing,
     reload: missing,
+    watch: missing,
     end: () => Promise.resolve(),
     ...given,
   };
@@ -223,7 +225,7 @@ describe("openSocketDoor()", () => {
     const listed = (): readonly PendingConfirmation[] =>
       Array.from({ length }, (_, index) => ({
         ...{ request: { ...QUESTION, requestId: `q${index}`, args: { text: "é".repeat(30_000) } }, sessionId: "s1" },
-        ...{ askedAt: 1, expiresAt: 2 },
+        ...{ scopes: ["once"], askedAt: 1, expiresAt: 2 },
       }));
     const door = await serve(platform, { pending: () => Promise.resolve(listed()) });
     const remote = await connectToHost(platform, STATE);

@@ -207,7 +207,16 @@ describe("reload_plugins", () => {
 });
 
 describe("confirmation.preview", () => {
-  const config = { confirmation: { preview: true } };
+  const config = {};
+
+  it("is on by default, and false switches it off [E2.preview]", async () => {
+    const asked: ConfirmationRequest[] = [];
+    for (const confirmation of [{}, { preview: false }]) {
+      await using host = await recordingHost(EDITS, { config: { confirmation } });
+      await host.host.call("demo.run", {}, { confirm: async (request) => (asked.push(request), false) });
+    }
+    expect(asked.map(({ preview }) => preview !== undefined)).toEqual([true, false]);
+  });
 
   it("shows the diff to the user, and makes the shown changes only [E2.preview, E3.preview]", async () => {
     const events: HostEvent[] = [];
@@ -253,6 +262,27 @@ describe("confirmation.preview", () => {
     await host.host.call("demo.run", {}, { confirm, callId: "asked-1" });
     expect(tried).toMatchObject([{ ok: false, code: "unknown" }]);
     expect(await text(host, "a.txt")).toBe("one");
+  });
+
+  it("runs nothing for a call that is refused or approved without a question [E2.preview]", async () => {
+    const main = `export async function run(args, { workspace }) { console.log("ran"); await workspace.write("x.txt", "x"); }`;
+    const types: string[] = [];
+    await using host = await recordingHost(main, { config, events: { publish: ({ type }) => types.push(type) } });
+    const ran: string[] = [];
+    const onLog = (_level: string, line: string): void => void ran.push(line);
+    expect(await host.host.call("demo.run", {}, { unattended: "refuse", onLog })).toMatchObject({ error: { code: "user_denied" } });
+    expect(ran).toEqual([]);
+
+    const session = host.host.session();
+    const first = host.host.call("demo.run", {}, { session, onLog, confirm: () => new Promise(() => {}) });
+    await expect.poll(() => host.host.confirmations.list()).toHaveLength(1);
+    const [{ request } = { request: { requestId: "", hash: "" } }] = host.host.confirmations.list();
+    host.host.confirmations.answer(request.requestId, { approve: true, hash: request.hash, scope: "session" });
+    expect(await first).toMatchObject({ ok: true });
+    const confirm = (): never => expect.unreachable();
+    expect(await host.host.call("demo.run", {}, { session, onLog, confirm })).toMatchObject({ ok: true, filesModified: ["x.txt"] });
+    expect(ran).toEqual(["ran", "ran"]);
+    expect(types.filter((type) => type === "tool.committed")).toHaveLength(1);
   });
 
   it("skips a call that it cannot preview: it runs once confirmed [E2.preview]", async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createWorkerLauncher } from "../../../../host/platform/threads/workers.ts";
 import type { Recording } from "../../../../host/call/recording.ts";
 import { readRecording } from "../../../../host/effects/recordings/recording-file.ts";
+import { createRecordedAnswers } from "../../../../host/effects/recordings/answers.ts";
 import { createRecorder, type OpenRecording, type Recorder } from "../../../../host/effects/recordings/recorder.ts";
 import { createRecordingStore } from "../../../../host/effects/recordings/store.ts";
 import { createSession } from "../../../../host/call/session.ts";
@@ -74,6 +75,22 @@ async function ask(open: OpenRecording, times: number, bytes: number): Promise<v
 }
 
 describe("createRecorder()", { timeout: 60_000 }, () => {
+  it("keeps operations in the order of sending, though large arguments are read later [B8.recording] [AX7.trace]", async () => {
+    const box = start();
+    const open = box.begin("call-order");
+    const handler = open.wrap(({ place = 0 }) => Promise.resolve({ ok: true, value: place }));
+    for (const place of [2, 3, 1]) await handler({ name: "fs.stat", args: { path: `${place}` }, place });
+    expect(await open.end(ended(TAPE))).toEqual({ kept: true });
+    const { operations, hostMs } = await box.recording("call-order");
+    expect(operations.map(({ args }) => args)).toEqual([{ path: "1" }, { path: "2" }, { path: "3" }]);
+    expect(operations.map(({ answer }) => answer)).toEqual([1, 2, 3].map((value) => ({ ok: true, value })));
+    expect(hostMs).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
+    // A replay asks in another order too.
+    const answers = createRecordedAnswers(operations, () => {});
+    for (const place of [3, 1, 2]) await answers.answer({ name: "fs.stat", args: { path: `${place}` }, place });
+    expect(answers.difference(true)).toBeUndefined();
+  });
+
   it("writes and hashes large arguments and bytes of operations in slices [LV2.recordings]", async () => {
     const box = start();
     const open = box.begin("sliced");

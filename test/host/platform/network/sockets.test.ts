@@ -1,9 +1,10 @@
 import { chown, lstat, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
-import { createConnection, createServer } from "node:net";
+import { createConnection, createServer, Socket } from "node:net";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createStreamConnection, MAX_LINE_BYTES } from "../../../../host/platform/network/line-connection.ts";
+import { connectToPath, listenOnPath } from "../../../../host/platform/network/path-sockets.ts";
 import { createSockets } from "../../../../host/platform/network/sockets.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -177,3 +178,15 @@ async function leaveStaleSocket(path: string): Promise<void> {
   await new Promise<void>((resolve) => void server.close(() => resolve()));
   await unlink(`${path}.first`).catch(() => "closing has removed it");
 }
+
+describe.runIf("Deno" in globalThis && process.platform !== "win32")("sockets on Deno", () => {
+  it("are none of node:net, which closes their descriptors twice [I2.socket]", async () => {
+    const path = join(await temporaryFolder(), "s");
+    const accepted = Promise.withResolvers<unknown>();
+    const server = await listenOnPath(path, accepted.resolve);
+    const socket = await connectToPath(path);
+    expect([socket instanceof Socket, (await accepted.promise) instanceof Socket]).toEqual([false, false]);
+    socket.destroy();
+    await server.close();
+  });
+});

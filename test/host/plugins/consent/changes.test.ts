@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { changeText, measureText } from "../../../../host/plugins/consent/change-text.ts";
-import { areAllShown, asks, compareVersions, type ConsentChange, inOrder, MAX_CHANGES } from "../../../../host/plugins/consent/changes.ts";
+import { asks, type ConsentChange } from "../../../../host/plugins/consent/change.ts";
+import { areAllShown, compareVersions, inOrder, MAX_CHANGES } from "../../../../host/plugins/consent/changes.ts";
 import { declaredBy } from "../../../../host/plugins/consent/declared.ts";
 import { parseManifest } from "../../../../manifests/mod.ts";
 import { manifest, tool } from "../folder/harness.ts";

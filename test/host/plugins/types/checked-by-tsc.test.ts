@@ -110,6 +110,7 @@ const FREE: readonly string[] = [
   `  args.limit.toFixed(); args.tags?.map((tag) => tag?.at(0)); args.mode === "fast"; context.settings.root?.at(0);`,
   `  const answer: SearchFilesOutput = { found: [{ line: 1 }] };`,
   `  if (args.path === "") return context.output({ output: answer, content: [{ type: "text", text: "x" }] }) satisfies ToolOutput<SearchFilesOutput>;`,
+  `  context.output({ content: [{ type: "image", mimeType: "image/png", data: new Uint8Array(1) }, { type: "audio", mimeType: "a/b", data: "AA==" }] });`,
   `  if (args.path === "?") throw context.error("No such file", { path: args.path });`,
 ];
 

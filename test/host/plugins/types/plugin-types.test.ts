@@ -82,6 +82,53 @@ export interface Settings {
     expect(typeOfProperty(schema)).toBe(`  readonly a?: ${type};`);
   });
 
+  it.each([
+    [{ anyOf: [{ type: "string" }, { type: "number" }] }, "string | number"],
+    [{ oneOf: [{ const: "a" }, { enum: ["b", "c"] }] }, '"a" | "b" | "c"'],
+    [{ type: "object", additionalProperties: { type: "number" } }, "Readonly<Record<string, number>>"],
+    [{ type: "object", patternProperties: { "^x": { type: "string" } }, additionalProperties: false }, "Readonly<Record<string, string>>"],
+    [
+      { type: "array", prefixItems: [{ type: "string" }, { type: ["number", "null"] }], items: false },
+      "readonly [string?, (number | null)?]",
+    ],
+    [{ type: "array", prefixItems: [true], items: { type: "string" } }, "readonly [unknown?, ...ReadonlyArray<string>]"],
+    [false, "never"],
+    [true, "unknown"],
+    [{ not: { type: "string" } }, "unknown"],
+    [
+      { type: "object", properties: { k: { const: 1 } }, anyOf: [{ required: ["k"] }, { properties: { m: { type: "string" } } }] },
+      "{\n    readonly k?: 1;\n  } & ({\n    readonly k: unknown;\n  } | {\n    readonly m?: string;\n  })",
+    ],
+  ])("converts branches, maps and tuples: %j [AX5.types]", (schema, type) => {
+    expect(typeOfProperty(schema as object)).toBe(`  readonly a?: ${type};`);
+  });
+
+  it("gives each schema that is referred to a type of its own, also one that contains itself [AX5.types]", () => {
+    const inputSchema = {
+      type: "object",
+      properties: { root: { $ref: "#/$defs/tree-node" } },
+      required: ["root"],
+      $defs: {
+        "tree-node": {
+          type: "object",
+          properties: { size: { type: "number" }, children: { type: "array", items: { $ref: "#/$defs/tree-node" } } },
+          required: ["size"],
+        },
+      },
+    };
+    const text = moduleOf({ tools: [tool("grow", inputSchema)] });
+    expect(/export interface GrowArgs [^]*?(?=\/\*\* Settings)/u.exec(text)?.[0]).toBe(`export interface GrowArgs {
+  readonly root: GrowArgsTreeNode;
+}
+
+export type GrowArgsTreeNode = {
+  readonly size: number;
+  readonly children?: ReadonlyArray<GrowArgsTreeNode>;
+};
+
+`);
+  });
+
   it("describes facts that a type cannot express [M8.args]", () => {
     const facts = (schema: object): string => /\/\*\* (.*) \*\//u.exec(typeOfProperty(schema))?.[1] ?? "";
     expect(facts({ type: "string", minLength: 2, maxLength: 2, format: "date" })).toBe("Exactly 2 characters, format date");

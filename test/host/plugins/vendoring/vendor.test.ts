@@ -1,30 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBundler, toGraph } from "../../../../host/platform/bundling/bundler.ts";
+import { createBundler } from "../../../../host/platform/bundling/bundler.ts";
+import { toGraph } from "../../../../host/platform/bundling/deno-graph.ts";
 import { compareText } from "../../../../host/primitives/digest.ts";
-import { importedNames } from "../../../../host/plugins/vendoring/imported-names.ts";
 import { parsePackageSpecifier } from "../../../../host/plugins/vendoring/package-specifier.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { plantOnDisk } from "../../../support/plant.ts";
 import { createCliProject, type CliProject } from "../../doors/cli/run-cli.ts";
-
-const MANIFEST = {
-  schemaVersion: "1.0",
-  name: "demo",
-  version: "1.0.0",
-  description: "Imports packages",
-  tools: [{ name: "run", description: "Runs", inputSchema: { type: "object" }, sideEffects: [] }],
-};
-
-function pkg(name: string, more: object, files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const inside = {
-    "package.json": JSON.stringify({ name, version: "1.2.3", license: "MIT", ...more }),
-    LICENSE: `Licence of ${name}`,
-    ...files,
-  };
-  return Object.fromEntries(Object.entries(inside).map(([path, text]) => [`node_modules/${name}/${path}`, text]));
-}
+import { MANIFEST, pkg } from "./packages.ts";
 
 const PACKAGES = {
   ...pkg(
@@ -86,10 +70,10 @@ describe("bascule vendor", () => {
         "requires",
         { main: "n.js" },
         {
-          "n.js": `const Events = require("events"); const { format } = require("node:util"); const fs = require("fs"); const { Readable } = require("stream");
-class Own extends Events {} class Stream extends Readable {}
-exports.n = () => { const own = new Own(); let got; own.on("a", (x) => { got = x; }); own.emit("a", 1); return [format("%s", got), typeof fs.promises.readFile, typeof Stream]; };
-exports.read = () => fs.promises.readFile("x");`,
+          "n.js": `const Events = require("events"); const { format } = require("node:util"); const vm = require("vm"); const { Socket } = require("dgram");
+class Own extends Events {} class Stream extends Socket {}
+exports.n = () => { const own = new Own(); let got; own.on("a", (x) => { got = x; }); own.emit("a", 1); return [format("%s", got), typeof vm.inner.run, typeof Stream]; };
+exports.read = () => vm.inner.run("x");`,
         },
       ),
       "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { requires: "npm:requires" } }),
@@ -99,10 +83,12 @@ export const run = (args: { read?: boolean }) => (args.read ? read() : n());`,
     const { code, out } = await demo.run(["vendor", "demo"]);
     expect([code, out]).toEqual([
       0,
-      expect.stringContaining("  note not available in the sandbox: node:fs, node:stream (code that uses them throws when called)\n"),
+      expect.stringContaining(
+        "  note npm:requires uses what plugins do not have: node:dgram (node_modules/requires/n.js), node:vm (node_modules/requires/n.js); it throws when it is called\n",
+      ),
     ]);
     expect(JSON.parse((await demo.run(["call", "run", "--json"])).out)).toMatchObject({ output: ["1", "function", "function"] });
-    const message = "NotSupported: A plugin has no node:fs, so promises.readFile() does not work: use web or Deno APIs";
+    const message = "NotSupported: A plugin has no node:vm, so inner.run() does not work: use web or Deno APIs";
     expect(JSON.parse((await demo.run(["call", "run", '{"read":true}', "--json"])).out)).toMatchObject({ error: { message } });
   });
 
@@ -165,7 +151,7 @@ export const run = () => [one.where(), two.where(), where()];`,
     await using demo = await createCliProject({
       ...pkg("fine", { type: "module", main: "f.js" }, { "f.js": `export const fine = 1;` }),
       ...pkg("dom", { type: "module", main: "d.js" }, { "d.js": `export const title = document.title;` }),
-      ...pkg("reads", { main: "r.js" }, { "r.js": `exports.text = require("fs").readFileSync("x");` }),
+      ...pkg("reads", { main: "r.js" }, { "r.js": `exports.text = require("child_process").execSync("x");` }),
       "plugins/demo/manifest.json": JSON.stringify({ ...MANIFEST, imports: { fine: "npm:fine", dom: "npm:dom", reads: "npm:reads" } }),
       "plugins/demo/main.ts": `import { fine } from "fine"; export const run = () => fine;`,
     });
@@ -174,8 +160,11 @@ export const run = () => [one.where(), two.where(), where()];`,
       code: 1,
       lines: [
         expect.stringMatching(/^bad {2}demo/),
-        `  "npm:dom" does not load in a plugin: ReferenceError: 'document' is not defined; "npm:reads" does not load in a plugin: NotSupported: A plugin has no node:fs, so readFileSync() does not work: use web or Deno APIs (nothing was written)`,
-        "  try a version or a package for browsers or Deno",
+        `  "npm:dom" does not load in a plugin in any build (default, browser, node): ReferenceError: 'document' is not defined (node_modules/dom/d.js:1:22)`,
+        `  "npm:reads" does not load in a plugin in any build (default, browser, node): NotSupported: A plugin has no node:child_process, so execSync() does not work: use web or Deno APIs (node_modules/reads/r.js:1:49)`,
+        "  Nothing was written",
+        "  try linkedom, cheerio or parse5, which need no browser",
+        "  try a tool that the user lists as trusted: a plugin cannot start processes",
         "",
       ],
     });
@@ -193,12 +182,12 @@ export const run = () => [one.where(), two.where(), where()];`,
   npm:modern@^1/sub 1.2.3, MIT
   npm:old 1.2.3, MIT
   jsr:@scope/typed@1 1.2.3, MIT
-  10 files in vendor/
+  8 files in vendor/
 `,
     });
     const files = await readdir(join(folder, "vendor"));
     expect(files.filter((file) => !file.startsWith("chunk-")).toSorted(compareText)).toEqual([
-      ...["modern-sub.LICENSE.txt", "modern-sub.js", "modern.LICENSE.txt", "modern.js", "old.LICENSE.txt", "old.js"],
+      ...["modern-sub.js", "modern.LICENSE.txt", "modern.js", "old.LICENSE.txt", "old.js"],
       ...["typed.LICENSE.txt", "typed.js", "vendor.json"],
     ]);
     const listed = JSON.parse(await readFile(join(folder, "vendor/vendor.json"), "utf8")) as {
@@ -211,7 +200,7 @@ export const run = () => [one.where(), two.where(), where()];`,
       "npm:modern@^1/sub": "./vendor/modern-sub.js",
       "npm:old": "./vendor/old.js",
     });
-    expect(Object.keys(listed.files)).toHaveLength(10);
+    expect(Object.keys(listed.files)).toHaveLength(8);
     expect(JSON.parse(await readFile(join(folder, "deno.json"), "utf8"))).toEqual({
       imports: { modern: "./vendor/modern.js", "modern/sub": "./vendor/modern-sub.js", old: "./vendor/old.js", typed: "./vendor/typed.js" },
     });
@@ -240,15 +229,40 @@ export const run = () => [one.where(), two.where(), where()];`,
     await using demo = await project({});
     const { code } = await demo.run(["vendor", "demo", "--add", "npm:old@1", "--add", "typed=jsr:@scope/typed@1"]);
     const manifest = JSON.parse(await readFile(join(demo.folder, "plugins/demo/manifest.json"), "utf8")) as { readonly imports: object };
-    expect({ code, imports: manifest.imports }).toEqual({ code: 0, imports: { old: "npm:old@1", typed: "jsr:@scope/typed@1" } });
+    expect({ code, imports: manifest.imports }).toEqual({
+      code: 0,
+      imports: { old: "npm:old@1", typed: "jsr:@scope/typed@1", modern: "npm:modern@^1.2.3", "modern/sub": "npm:modern@^1.2.3/sub" },
+    });
   });
 
   it.each([
-    ["is not installed", { gone: "npm:gone@2" }, '"npm:gone@2" is not installed\n  try npm install --save-dev gone@2\n'],
-    ["is installed in another version", { old: "npm:old@^2" }, '"npm:old@^2" is requested, but version 1.2.3 is installed in "'],
-    ["is named by a prefix", { "modern/": "npm:/modern@1/" }, "does not name one module of a package"],
-  ])("changes nothing if a package %s, and suggests what to do [PB3.vendor]", async (_what, imports, told) => {
-    await using demo = await project(imports);
+    [
+      "is not installed",
+      { gone: "npm:gone@2" },
+      `  "npm:gone@2" (imported at main.ts:1:22) is not installed
+  The download failed: npm: request to http://127.0.0.1:9/gone failed, reason: connect ECONNREFUSED 127.0.0.1:9
+  try npm install --save-dev gone@2
+`,
+    ],
+    [
+      "is installed in another version",
+      { gone: "npm:old@^2" },
+      `  "npm:old@^2" (imported at main.ts:1:22) is not installed: node_modules has version 1.2.3`,
+    ],
+    ["is named by a prefix", { "gone/": "npm:/modern@1/" }, `  No package is listed for "gone" (imported at main.ts:1:22): `],
+    [
+      "is not listed",
+      {},
+      `  No package is listed for "gone" (imported at main.ts:1:22): it is not in manifest.json, deno.json, package.json or node_modules
+  try bascule vendor demo --add npm:gone
+`,
+    ],
+  ])("changes nothing if a package %s, and suggests what to do [AX2.refused] [PB3.vendor]", async (_what, imports, told) => {
+    await using demo = await project(imports, {
+      "plugins/demo/main.ts": `import { gone } from "gone"; export const run = gone;`,
+      // No server listens on this port.
+      ".npmrc": "registry=http://127.0.0.1:9/\nfetch-retries=0\n",
+    });
     const { code, out } = await demo.run(["vendor", "demo"]);
     expect(code).toBe(1);
     expect(out).toContain(told);
@@ -291,7 +305,8 @@ describe("bundling from Deno's cache", () => {
     });
     if (typeof graph === "string") throw new Error(graph);
     const outcome = await createBundler().bundle({
-      entries: [{ output: "one", specifier: "jsr:@scope/one@1", package: "jsr:@scope/one", names: [] }],
+      entries: [{ output: "one", specifier: "jsr:@scope/one@1", exports: { names: [], default: "absent" } }],
+      build: "default",
       directory: folder,
       nodeModules: new Set(),
       graph,
@@ -317,16 +332,5 @@ describe("parsePackageSpecifier()", () => {
     ["https://a", undefined],
   ])("parses %s", (text, expected) => {
     expect(parsePackageSpecifier(text)).toEqual(expected);
-  });
-});
-
-describe("importedNames()", () => {
-  it("finds names in imports and exports, but not in vendored files", () => {
-    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    const files = new Map([
-      ["main.ts", bytes(`import d, { a, b as c, type T } from "x";\nexport { e, default as f } from 'x';\nimport { no } from "y";`)],
-      ["vendor/v.js", bytes(`import { vendored } from "x";`)],
-    ]);
-    expect(importedNames(files, "x")).toEqual(["T", "a", "b", "e"]);
   });
 });

@@ -124,12 +124,12 @@ describe("langChainTool()", () => {
   });
 
   it("tags a tool that checks a part of its arguments itself, shows models all of the schema, and leaves the check to it [S5.opaque] [S5.verbatim] [K2.opaque]", async () => {
-    const schema = z.object({ code: z.string().regex(/^[A-Z]+$/) });
+    const schema = z.object({ code: z.string().regex(/^(?=A)[A-Z]+$/) });
     const own = langChain(({ code }: { code: string }) => code, { name: "code", description: "Code", schema });
     await using host = await createHost({ config: false, platform: memoryPlatform(), tools: [langChainTool(own, EFFECTS)] });
     expect(host.list({ tags: ["schema:opaque"] }).map(({ name }) => name)).toEqual(["code"]);
     expect(host.definitions("openai", ["code"]).tools[0]?.function.parameters).toMatchObject({
-      properties: { code: { type: "string", pattern: "^[A-Z]+$" } },
+      properties: { code: { type: "string", pattern: "^(?=A)[A-Z]+$" } },
     });
     expect(host.list({ name: "code" })[0]?.checks?.inputSchema.properties).toEqual({ code: { type: "string" } });
     expect((await host.call("code", { code: "ABC" })).output).toBe("ABC");

@@ -33,7 +33,7 @@ describe("the tool context", () => {
       deadline: 5,
     };
     const { output, guest } = await run(
-      `const { signal, log, workspace, tools, progress, output, error, ...data } = context;
+      `const { signal, log, workspace, data: _stored, tools, progress, output, error, ...data } = context;
        const frozen = []; const walk = (value) => { if (typeof value === "object" && value !== null) { frozen.push(Object.isFrozen(value)); Object.values(value).forEach(walk) } }; Object.values(data).forEach(walk);
        const refused = []; for (const change of [() => { context.callId = "x" }, () => { context.settings.nested.list.push(1) }, () => { context.workspace.read = 1 }, () => { context.tools.call = 1 }, () => { delete context.log.info }, () => { context.extra = 1 }]) try { change(); refused.push(false) } catch { refused.push(true) }
        return { data, frozen: frozen.every(Boolean) && Object.isFrozen(context), refused, aborted: signal.aborted, kinds: [log.info, workspace.read, tools.call, progress, output, error].map((f) => typeof f) }`,

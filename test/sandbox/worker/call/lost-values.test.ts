@@ -13,8 +13,8 @@ const LOST: readonly (readonly [code: string, message: string])[] = [
   ["{ bytes: new Float64Array(3) }", "Invalid output at /bytes: A Float64Array has no JSON form (Array.from makes an array of it)"],
   ["new ArrayBuffer(2)", "Invalid output: An ArrayBuffer has no JSON form (return its content as plain values)"],
   [
-    "(async function* () { yield 1; })()",
-    "Invalid output: An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)",
+    "{ rows: (async function* () { yield 1; })() }",
+    "Invalid output at /rows: An AsyncGenerator has no JSON form (Array.fromAsync makes an array of what it yields)",
   ],
   [
     "{ rows: (function* () { yield 1; })() }",
@@ -42,7 +42,7 @@ const KEPT: readonly (readonly [code: string, value: unknown])[] = [
   ["{ '0': 1 }", { "0": 1 }],
   ["{ at: new Date(0), url: new URL('a:b'), own: { toJSON: () => ({}) } }", { at: "1970-01-01T00:00:00.000Z", url: "a:b", own: {} }],
   ["new (class Empty { #own = 1 })()", {}],
-  ["Object.assign(new Uint8Array(2), { toJSON() { return { mine: {} } } })", { mine: {} }],
+  ["[Object.assign(new Uint8Array(2), { toJSON() { return { mine: {} } } })]", [{ mine: {} }]],
 ];
 
 const NESTS = "let value = new Map(); for (let i = 0; i < 500; i++) value = [value]; return value;";

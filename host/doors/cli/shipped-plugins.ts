@@ -1,0 +1,150 @@
+/**
+ * Plugins that ship with bascule, in `plugins/` of this package (SPEC DI1). A project gets copies of those that the user chooses; they
+ * belong to the user from then on.
+ */
+
+import { type Manifest, parseManifest, type Permissions, problemToText } from "../../../manifests/mod.ts";
+import type { Platform } from "../../platform/platform.ts";
+import type { PluginView } from "../operations.ts";
+import { nearestName } from "../../tools/nearest.ts";
+import { CliError } from "./cli-error.ts";
+import type { CommandContext } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import type { HostAccess } from "./host-access.ts";
+import { parentOf } from "./paths.ts";
+import { kindsText } from "./permission-text.ts";
+import { schemaFrom } from "./schema-path.ts";
+import { shortenWords } from "../../primitives/text.ts";
+
+/** Precedes the name of a plugin that ships, as in `builtin:words`. */
+export const BUILTIN_PREFIX = "builtin:";
+
+/** Plugins of a fresh project: one that needs no grant, and one that shows how grants work. */
+export const STARTERS: readonly string[] = ["math", "words"];
+
+/** A plugin that ships. */
+export interface ShippedPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly requested: Permissions;
+  readonly tools: readonly string[];
+}
+
+type Access = Pick<Platform, "files" | "environment">;
+
+const MANIFEST = "manifest.json";
+const DESCRIPTION_WIDTH = 48;
+const SCHEMA_LINE = /^(\s*"\$schema":\s*)"[^"]*"(,?)\n/mu;
+
+/** Returns every plugin that ships, sorted by name. */
+export async function shippedPlugins(access: Access): Promise<readonly ShippedPlugin[]> {
+  const { files } = access;
+  const plugins: ShippedPlugin[] = [];
+  for (const { name, kind } of await files.list(rootOf(access))) {
+    if (kind !== "directory") continue;
+    const { version, description, permissions, tools } = readManifest(await files.readText(`${rootOf(access)}/${name}/${MANIFEST}`));
+    plugins.push({ name, version, description, requested: permissions, tools: tools.map((tool) => tool.name) });
+  }
+  return plugins.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** Formats one line for each plugin: name, description, and the kinds of access that it requests. */
+export function shippedLines(plugins: readonly ShippedPlugin[]): readonly string[] {
+  const width = Math.max(...plugins.map(({ name }) => name.length)) + BUILTIN_PREFIX.length;
+  return plugins.map(({ name, description, requested }) => {
+    const kinds = Object.keys(requested).length === 0 ? "" : ` (asks to ${kindsText(requested)})`;
+    return `${`${BUILTIN_PREFIX}${name}`.padEnd(width)}  ${shortenWords(description, DESCRIPTION_WIDTH)}${kinds}`;
+  });
+}
+
+/** @throws {CliError} if no plugin of this name ships */
+export async function shippedPlugin(access: Access, name: string): Promise<ShippedPlugin> {
+  const known = await shippedPlugins(access);
+  const found = known.find((plugin) => plugin.name === name);
+  if (found !== undefined) return found;
+  const near = nearestName(
+    name,
+    known.map((plugin) => plugin.name),
+  );
+  const meant = near === undefined ? "" : `: did you mean "${BUILTIN_PREFIX}${near}"?`;
+  throw new CliError("unknown_builtin", `No plugin "${name}" ships with bascule${meant}`, {
+    exitCode: EXIT.notFound,
+    hints: shippedLines(known),
+  });
+}
+
+/** Returns advice if a plugin that ships has a tool of this name. */
+export async function shippedMeant(access: Access, tool: string, program: string): Promise<readonly string[]> {
+  const owners = (await shippedPlugins(access)).filter(({ name, tools }) => tools.some((own) => own === tool || `${name}.${own}` === tool));
+  return owners.map(({ name }) => `${name}, which ships with bascule, has it: ${program} add ${BUILTIN_PREFIX}${name}`);
+}
+
+/**
+ * Copies a plugin that ships to a folder that does not exist, and loads it. It gets no grants. Its limits above the defaults are accepted, as
+ * those of every plugin that is added.
+ */
+export async function placeShipped(
+  context: Pick<CommandContext, "platform" | "project" | "output">,
+  { operations }: Pick<HostAccess, "operations">,
+  { name, folder }: { readonly name: string; readonly folder: string },
+): Promise<PluginView> {
+  // Grants of a former plugin of this name, whose folder is gone, are not for this one.
+  await operations.revoke(name);
+  await copyShipped(context, name, folder);
+  await operations.reload();
+  const { plugin } = await operations.info(name);
+  if (plugin.digest === undefined || !plugin.limits.some(({ by }) => by === "consent")) return plugin;
+  await operations.accept(name, plugin.digest);
+  return (await operations.info(name)).plugin;
+}
+
+/** Commands in the README begin with the program as it was started. */
+async function copyShipped(
+  { platform, project, output }: Pick<CommandContext, "platform" | "project" | "output">,
+  name: string,
+  folder: string,
+): Promise<void> {
+  const { files } = platform;
+  const from = `${rootOf(platform)}/${name}`;
+  const schema = await schemaFrom(files, folder, project.root);
+  const paths = await pathsIn(platform, from, "");
+  // Write the manifest last: until it exists, a watching host does not see a half-written plugin.
+  for (const path of paths.toSorted((left, right) => Number(left === MANIFEST) - Number(right === MANIFEST))) {
+    await files.makeDirectory(parentOf(`${folder}/${path}`));
+    const bytes = await files.readBytes(`${from}/${path}`);
+    await files.writeAtomic(`${folder}/${path}`, edited(path, bytes, { program: output.program, schema }));
+  }
+}
+
+function edited(
+  path: string,
+  bytes: Uint8Array,
+  { program, schema }: { readonly program: string; readonly schema: string | undefined },
+): Uint8Array | string {
+  if (path !== MANIFEST && path !== "README.md") return bytes;
+  const text = new TextDecoder().decode(bytes);
+  if (path === "README.md") return text.replaceAll(/\bbascule (?=[a-z])/gu, () => `${program} `);
+  return text.replace(SCHEMA_LINE, (_line, key: string, comma: string) =>
+    schema === undefined ? "" : `${key}${JSON.stringify(schema)}${comma}\n`,
+  );
+}
+
+async function pathsIn(access: Access, folder: string, below: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const { name, kind } of await access.files.list(`${folder}/${below}`)) {
+    if (kind === "directory") paths.push(...(await pathsIn(access, folder, `${below}${name}/`)));
+    else paths.push(`${below}${name}`);
+  }
+  return paths;
+}
+
+function rootOf({ environment }: Pick<Access, "environment">): string {
+  return `${environment.packageFolder()}/plugins`;
+}
+
+function readManifest(text: string): Manifest {
+  const parsed = parseManifest(text);
+  if (!parsed.ok) throw new Error(`A shipped manifest is invalid: ${parsed.problems.map(problemToText).join("; ")}`);
+  return parsed.value;
+}
