@@ -1,16 +1,17 @@
 /** Bundles `console/`, which runs in a browser, into a module for the server. `--check` only compares. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { REPOSITORY } from "./run-command.ts";
 import { writeOrCheck } from "./write-or-check.ts";
 
-/** Size limit of the page. */
-const MAX_CHARACTERS = 120_000;
+/** Size limit of the page's script and style, each compressed with gzip. */
+const MAX_COMPRESSED_BYTES = 300 * 1024;
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: REPOSITORY,
-  entryPoints: { console: "console/main.tsx", style: "console/style.css" },
+  entryPoints: { console: "console/main.tsx", style: "console/styles/main.css" },
   outdir: "out",
   bundle: true,
   write: false,
@@ -19,8 +20,13 @@ const { outputFiles } = await build({
   target: ["chrome120", "firefox121", "safari17.4"],
   jsx: "automatic",
   jsxImportSource: "preact",
+  // Ariakit is written for React, whose interface Preact offers.
+  alias: { react: `${REPOSITORY}console/react.ts`, "react-dom": "preact/compat", "react/jsx-runtime": "preact/jsx-runtime" },
+  define: { "process.env.NODE_ENV": '"production"' },
   charset: "utf8",
-  legalComments: "inline",
+  // The licences are added below.
+  legalComments: "none",
+  metafile: true,
 });
 
 const textOf = (suffix: string): string => {
@@ -30,12 +36,29 @@ const textOf = (suffix: string): string => {
 };
 const script = textOf("console.js");
 const style = textOf("style.css");
-if (script.length + style.length > MAX_CHARACTERS)
-  throw new Error(`The console has ${script.length + style.length} characters; at most ${MAX_CHARACTERS} are allowed`);
+const compressedBytes = gzipSync(script).length + gzipSync(style).length;
+if (compressedBytes > MAX_COMPRESSED_BYTES)
+  throw new Error(`The console has ${compressedBytes} bytes compressed; at most ${MAX_COMPRESSED_BYTES} are allowed`);
 
-const notices = ["preact", "@preact/signals", "@preact/signals-core"].map(
-  (name) => `${name}\n${readFileSync(`${REPOSITORY}node_modules/${name}/LICENSE`, "utf8").trim()}`,
+const packages = new Set(
+  Object.values(metafile.outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
 );
+/** Licences of the packages, the names of those with the same text together. */
+const licences = new Map<string, string[]>();
+for (const name of [...packages].toSorted()) {
+  const text = readFileSync(`${REPOSITORY}node_modules/${name}/${licenceFile(name)}`, "utf8").trim();
+  licences.set(text, [...(licences.get(text) ?? []), name]);
+}
+const notices = [...licences].map(([text, names]) => `${names.join(", ")}\n${text}`);
+
+function licenceFile(name: string): string {
+  const found = readdirSync(`${REPOSITORY}node_modules/${name}`).find((file) => /^licen[cs]e/i.test(file));
+  if (found === undefined) throw new Error(`The package "${name}" has no file with its licence`);
+  return found;
+}
 
 writeOrCheck(
   "host/doors/console/assets.gen.ts",

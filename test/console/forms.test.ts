@@ -112,7 +112,7 @@ describe.skipIf(!existsSync(PROGRAM))(
     }
 
     it("fills lists, objects, choices, defaults and null by the schema alone, whatever the names in it [I5.form]", async () => {
-      await open("Run", { colorScheme: "dark" });
+      await open("Run a tool", { colorScheme: "dark" });
       await page.getByLabel("Tool", { exact: true }).selectOption("shape");
       await page.getByLabel("match (required)").fill("first");
       await page.getByRole("button", { name: "Add to words" }).click();
@@ -147,7 +147,7 @@ describe.skipIf(!existsSync(PROGRAM))(
     });
 
     it("makes a dry run, sees the diff, commits it and undoes it, by keyboard alone [I5.dry-run, I5.undo, E8.console]", async () => {
-      await open("Run");
+      await open("Run a tool");
       await page.getByLabel("Tool", { exact: true }).selectOption("write");
       const press = async (name: string): Promise<void> => {
         await page.getByRole("button", { name, exact: true }).first().focus();
@@ -158,11 +158,14 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.getByText(`+${HOSTILE}`).waitFor();
       expect(() => served.read("out.txt")).toThrow("ENOENT");
       expect(await faultsOf(page)).toEqual([]);
-      await page.getByRole("link", { name: "Live" }).click();
-      await page.getByRole("listitem").filter({ hasText: "write" }).getByText("dry run", { exact: true }).waitFor();
+      await page.getByRole("link", { name: "Calls" }).click();
+      await page
+        .getByRole("row", { name: /write.*dry run.*completed/ })
+        .first()
+        .waitFor();
       await page.getByRole("link", { name: "Journal" }).click();
       await page.getByRole("listitem").filter({ hasText: "tool.completed" }).first().getByText("dry run", { exact: true }).waitFor();
-      await page.getByRole("link", { name: "Run" }).click();
+      await page.getByRole("link", { name: "Run a tool" }).click();
       await page.getByLabel("Tool", { exact: true }).selectOption("write");
       await press("Dry run");
       await page.getByText("Nothing was changed.").waitFor();
@@ -182,26 +185,29 @@ describe.skipIf(!existsSync(PROGRAM))(
       await writeFile(join(served.folder, "notes.txt"), "noted");
       await served.host.call("demo.look", { path: "notes.txt" });
       await open("Plugins", { colorScheme: "dark" });
-      await page.getByRole("button", { name: "Show used permissions: demo" }).click();
-      const row = page.getByRole("row", { name: /^read/ });
-      await row.getByText("$workspace/notes.txt").waitFor();
-      await page.getByText("Granted and never used: read /srv/other").waitFor();
+      await page.getByRole("link", { name: "demo", exact: true }).click();
+      await page.getByRole("tab", { name: "Permissions" }).click();
+      await page.getByRole("row", { name: /^read \$workspace requested granted used/ }).waitFor();
+      await page.getByRole("row", { name: /^read \$workspace\/notes\.txt 1 0 / }).waitFor();
+      await page.getByRole("row", { name: /^read \/srv\/other requested granted not used never used/ }).waitFor();
       const description = `Reads a file ${HOSTILE}`;
       await served.plant("manifest.json", manifest("2.0.0", { net: ["evil.example"], description }));
+      await page.getByRole("tab", { name: "Overview" }).click();
       await page.getByText("Version 2.0.0 waits for you").waitFor();
       await page.getByText("+ net evil.example").waitFor();
       await page.getByText("can do more").waitFor();
       await page.getByText('- "Reads a file"').waitFor();
       await page.getByText(`+ ${JSON.stringify(description)}`).waitFor();
       expect(await faultsOf(page)).toEqual([]);
-      await page.getByRole("button", { name: "Accept", exact: true }).click();
+      await page.getByRole("button", { name: "Accept version 2.0.0" }).click();
       await page.getByText("Version 2.0.0 waits for you").waitFor({ state: "detached" });
       await expect.poll(() => served.host.plugins()[0]?.version).toBe("2.0.0");
     });
 
     it("changes a plugin's settings and resets them to their defaults [I5.settings, G1.console]", async () => {
       await open("Plugins");
-      await page.getByText("Settings", { exact: true }).click();
+      await page.getByRole("link", { name: "demo", exact: true }).click();
+      await page.getByRole("tab", { name: "Settings" }).click();
       const config = (): unknown => served.host.settings.view("demo").config;
       await page.getByLabel("greeting", { exact: true }).fill("good day");
       await page.getByRole("button", { name: "Save greeting" }).click();
@@ -222,7 +228,7 @@ describe.skipIf(!existsSync(PROGRAM))(
     });
 
     it("sees the tools of an MCP server that are not offered, and accepts them [I5.servers, K3.console]", async () => {
-      await open("Servers");
+      await open("MCP servers");
       await page.getByRole("heading", { name: /far\s*connected/ }).waitFor();
       await page.getByText("Not offered").waitFor();
       expect(await faultsOf(page)).toEqual([]);
@@ -232,10 +238,16 @@ describe.skipIf(!existsSync(PROGRAM))(
     });
 
     it("cancels a running call of any door, and pages back in the verified journal [I5.cancel, I5.audit]", async () => {
-      await open("Live");
+      await open("Calls");
       await served.agentCalls("write", {});
+      await page.getByRole("link", { name: "write" }).first().click();
       await page.getByRole("button", { name: "Cancel write" }).click();
-      await page.getByText("cancelled").first().waitFor();
+      await page.getByRole("heading", { level: 1, name: "write" }).waitFor();
+      await page.getByRole("link", { name: "Calls" }).click();
+      await page
+        .getByRole("row", { name: /write.*cancelled/ })
+        .first()
+        .waitFor();
       for (let n = 0; n < 60; n += 1) await served.host.call("echo", { text: `call ${n}` });
       await page.getByRole("link", { name: "Journal" }).click();
       await page.getByText("unchanged since they were written").waitFor();
@@ -243,7 +255,7 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("button", { name: "Show older" }).click();
       await page.getByRole("button", { name: "Show older" }).waitFor({ state: "detached" });
-      await expect.poll(() => page.locator("ol.cards > li").count()).toBe(120);
+      await expect.poll(() => page.locator("ol.records > li").count()).toBe(120);
     });
   },
 );
