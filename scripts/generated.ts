@@ -13,6 +13,7 @@ export interface Generated {
 /** Generated files. To add one, add an entry here. */
 export const GENERATED: readonly Generated[] = [
   { file: "sandbox/image/prelude.gen.ts", script: "scripts/build-guest.ts" },
+  { file: "sandbox/image/prelude-hash.gen.ts", script: "scripts/build-guest.ts" },
   { file: "sandbox/loading/node-modules.gen.ts", script: "scripts/build-node-modules.ts" },
   { file: "sandbox/loading/loader.gen.ts", script: "scripts/generate-loader.ts" },
   { file: "manifests/manifest.schema.json", script: "scripts/generate-manifest-schema.ts" },

@@ -43,7 +43,7 @@ export function assemble(client: ClientPlatform, options: PlatformOptions): Plat
     watcher: createWatcher(),
     // Loaded by who serves: most hosts do not.
     http: { serve: async (options) => await (await import("./network/http-server.ts")).serveHttp(options) },
-    workers: createWorkerLauncher(),
+    workers: createWorkerLauncher(options.brief),
     isolation: createIsolation(),
     processes: createProcesses(),
     runners: createRunners(),

@@ -23,16 +23,16 @@ export const METERED_ENGINE: RewriteOptions = {
  * is made again. An engine that the rewriter does not know runs as published.
  */
 export async function loadEngine(
-  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache">,
+  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache" | "sha256">,
   build: EngineBuild,
   onDefect: (message: string) => void,
 ): Promise<Uint8Array> {
   const published = await launcher.readEngine();
   if (build === "plain") return published;
   const recipe = new TextEncoder().encode(`rewriter ${REWRITER_VERSION} ${JSON.stringify(METERED_ENGINE)}`);
-  const name = await cacheFileName([published, recipe]);
+  const name = await cacheFileName([published, recipe], launcher.sha256);
   const file = await launcher.readCache(name);
-  const kept = file === undefined ? undefined : await unseal(file);
+  const kept = file === undefined ? undefined : await unseal(file, launcher.sha256);
   if (kept !== undefined) return kept;
   if (file !== undefined) onDefect(`The cached engine ${name} is damaged; rewriting it again`);
   try {
@@ -47,7 +47,7 @@ export async function loadEngine(
 
 /** Returns the build that a sandbox of this launcher gets, and the problem that was reported, if any. */
 export async function engineInForce(
-  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache" | "engine">,
+  launcher: Pick<WorkerLauncher, "readEngine" | "readCache" | "writeCache" | "sha256" | "engine">,
 ): Promise<{ readonly build: EngineBuild; readonly problem?: string }> {
   let problem: string | undefined;
   const module = await WebAssembly.compile(await loadEngine(launcher, launcher.engine ?? "metered", (message) => (problem = message)));

@@ -6,18 +6,17 @@
  * again.
  */
 
-import { cacheFileName, seal, unseal } from "./cache-file.ts";
+import { cacheFileName, seal, type Sha256, unseal } from "./cache-file.ts";
 import type { BaseImage } from "../engine/image.ts";
-import { PRELUDE } from "../image/prelude.gen.ts";
+import { PRELUDE_HASH } from "../image/prelude-hash.gen.ts";
 
 /** Version of the image layout. Increment it when the meaning of an image's parts changes. */
 const LAYOUT = "3";
 const encoder = new TextEncoder();
 
 /** Returns the hexadecimal file name for this engine. */
-export async function imageFileName(engine: Uint8Array, language: string): Promise<string> {
-  const prelude = Object.entries(PRELUDE).flatMap((module) => module.map((text) => encoder.encode(text)));
-  return cacheFileName([engine, ...prelude, encoder.encode(`${LAYOUT} ${language}`)]);
+export async function imageFileName(engine: Uint8Array, language: string, sha256?: Sha256): Promise<string> {
+  return cacheFileName([engine, encoder.encode(`${PRELUDE_HASH} ${LAYOUT} ${language}`)], sha256);
 }
 
 /** Returns a sealed file: length of the head, head (JSON), bytes. */
@@ -32,8 +31,8 @@ export async function writeImageFile(image: BaseImage): Promise<Uint8Array> {
 }
 
 /** Parses a file. Returns undefined if it is not exactly what `writeImageFile` wrote. */
-export async function readImageFile(file: Uint8Array): Promise<BaseImage | undefined> {
-  const contents = await unseal(file);
+export async function readImageFile(file: Uint8Array, sha256?: Sha256): Promise<BaseImage | undefined> {
+  const contents = await unseal(file, sha256);
   if (contents === undefined) return undefined;
   const headEnd = 4 + new DataView(contents.buffer, contents.byteOffset).getUint32(0);
   // The seal guarantees that this process or an earlier one wrote the head.

@@ -34,7 +34,7 @@ const MAXIMUM_BYTES = 16 * 1024 * 1024;
 
 /** Creates the cache. While `base` returns undefined, nothing is found or stored. */
 export function createPluginCache(
-  launcher: Pick<WorkerLauncher, "readCache" | "writeCache" | "timeZone" | "runtime">,
+  launcher: Pick<WorkerLauncher, "readCache" | "writeCache" | "sha256" | "timeZone" | "runtime">,
   base: () => BaseImage | undefined,
 ): PluginCache {
   let baseHash: Promise<string> | undefined;
@@ -42,10 +42,10 @@ export function createPluginCache(
   let writing: Promise<unknown> = Promise.resolve();
 
   async function nameOf({ files, modules }: PluginSource, image: BaseImage): Promise<string> {
-    baseHash ??= cacheFileName([new Uint8Array(image.bytes)]);
+    baseHash ??= cacheFileName([new Uint8Array(image.bytes)], launcher.sha256);
     const env = [LOADER, await baseHash, launcher.timeZone(), launcher.runtime];
     const described = JSON.stringify([...env, [...modules], [...files.keys()]]);
-    return `plugin-${await cacheFileName([encoder.encode(described), ...files.values()])}`;
+    return `plugin-${await cacheFileName([encoder.encode(described), ...files.values()], launcher.sha256)}`;
   }
 
   return {
@@ -53,7 +53,7 @@ export function createPluginCache(
       const image = base();
       if (image === undefined) return undefined;
       const file = await launcher.readCache(await nameOf(source, image));
-      const contents = file === undefined ? undefined : await unseal(file);
+      const contents = file === undefined ? undefined : await unseal(file, launcher.sha256);
       const found = contents === undefined ? undefined : fromBytes(contents);
       return found !== undefined && found.image.heapEnd <= source.memoryBytes ? found : undefined;
     },

@@ -201,9 +201,9 @@ export class WorkerSet {
   /** Reads the base image of an earlier start, if it exists and is undamaged. */
   async #findImage(engine: Uint8Array): Promise<string> {
     const { launcher, onDefect } = this.#options;
-    const name = await imageFileName(engine, launcher.language);
+    const name = await imageFileName(engine, launcher.language, launcher.sha256);
     const file = await launcher.readCache(name);
-    this.#base = file === undefined ? undefined : await readImageFile(file);
+    this.#base = file === undefined ? undefined : await readImageFile(file, launcher.sha256);
     if (file !== undefined && this.#base === undefined) onDefect(`The cached base image ${name} is damaged; making it again`);
     return name;
   }

@@ -21,7 +21,7 @@ export interface ProcessConnection {
 /** Starts processes that run `sandbox/process/serve.ts`, and provides their data. */
 export interface ProcessLauncher extends Pick<
   WorkerLauncher,
-  "language" | "engine" | "readEngine" | "readCache" | "writeCache" | "now" | "after"
+  "language" | "engine" | "readEngine" | "readCache" | "writeCache" | "sha256" | "now" | "after"
 > {
   /** Detects how processes can be confined on this system, and returns a function that starts one. */
   prepareProcesses(): Promise<() => ProcessConnection>;

@@ -64,7 +64,7 @@ export function createProcessSandbox(launcher: ProcessLauncher, options: Sandbox
 
   async function start(): Promise<void> {
     const [startProcess, engine] = await Promise.all([launcher.prepareProcesses(), loadEngine(launcher, build, onDefect)]);
-    const base = await imageFileName(engine, launcher.language);
+    const base = await imageFileName(engine, launcher.language, launcher.sha256);
     const image = await launcher.readCache(base);
     processSet.open(startProcess, {
       head: { type: "boot", base, maximumWorkers, maximumQueue },

@@ -31,6 +31,8 @@ export interface WorkerLauncher {
   readEngine(): Promise<Uint8Array>;
   /** Engine build. Default: the metered one; the other is for comparisons. */
   readonly engine?: "metered" | "plain";
+  /** SHA-256 on this thread, for a process that may block. Absent: large inputs are hashed on another thread. */
+  readonly sha256?: (bytes: Uint8Array) => Uint8Array;
   /** Reads a file of the cache; undefined if it is missing. Files may vanish at any time. */
   readCache(name: string): Promise<Uint8Array | undefined>;
   /** Writes a file to the cache. Never rejects: returns false if the file could not be written. */

@@ -3,6 +3,7 @@
  * (`bin/executable.cjs`). Threads, processes and reads of these paths go through this file. Everywhere else its functions do as Node does.
  */
 
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -36,10 +37,11 @@ export function nodeCommand(): readonly [program: string, ...args: string[]] {
   return sea === undefined ? [process.execPath] : [process.execPath, `${process.execPath}${sep}node`];
 }
 
-/** Reads a file of a package that is installed, or inside the executable. */
-export async function readPackageFile(specifier: string): Promise<Uint8Array> {
+/** Reads a file of a package that is installed, or inside the executable. @param isBrief whether it may block */
+export async function readPackageFile(specifier: string, isBrief: boolean = false): Promise<Uint8Array> {
   const url = import.meta.resolve(specifier);
-  return sea === undefined ? await readFile(fileURLToPath(url)) : new Uint8Array(sea.getAsset(url.slice(rootUrl().length)));
+  if (sea !== undefined) return new Uint8Array(sea.getAsset(url.slice(rootUrl().length)));
+  return isBrief ? readFileSync(fileURLToPath(url)) : await readFile(fileURLToPath(url));
 }
 
 /**

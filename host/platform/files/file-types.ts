@@ -71,6 +71,8 @@ export interface PlainReadLimits {
 
 /** The host's own file access. Paths are absolute. Failures throw `FileError`. */
 export interface Files {
+  /** Whether lookups run on the calling thread, because the process serves only its caller and may block. */
+  readonly isBrief: boolean;
   readText(path: string): Promise<string>;
   readBytes(path: string, maxBytes?: number): Promise<Uint8Array>;
   /**
@@ -81,7 +83,7 @@ export interface Files {
   /** Creates a file atomically with mode 0600. False if the path exists, even as a link; of several callers, one succeeds. */
   createNew(path: string, text: string): Promise<boolean>;
   makeDirectory(path: string): Promise<void>;
-  /** Reads many files synchronously, for a service thread: regular ones that no link leads to; undefined for the others. */
+  /** Reads many files synchronously, for a service thread or a brief process: regular ones that no link leads to; undefined for the others. */
   readPlain(paths: readonly string[], limits: PlainReadLimits): readonly (Uint8Array | undefined)[];
   /** Removes recursively; a missing path is not an error. */
   remove(path: string): Promise<void>;

@@ -41,6 +41,7 @@ const AT_ONCE: Looks = {
 export function createFiles(isBrief: boolean = false): Files {
   const looks = isBrief ? AT_ONCE : LATER;
   return {
+    isBrief,
     readText: async (path) => new TextDecoder().decode(await readBytes(path, MAX_OWN_FILE_BYTES)),
     readBytes: (path, maxBytes = MAX_OWN_FILE_BYTES) => readBytes(path, maxBytes),
     // Loaded by who writes: most commands read.

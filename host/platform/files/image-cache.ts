@@ -1,5 +1,6 @@
 /** The sandbox's images, kept between starts. */
 
+import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "./cache-folder.ts";
@@ -18,12 +19,20 @@ const MAXIMUM_BYTES = 512 * 1024 * 1024;
 /** Amount written before the folder is scanned again. */
 const CLEAN_AFTER = { writes: 100, bytes: 64 * 1024 * 1024 };
 
-export function createImageCache(): ImageCache {
+/** @param isBrief whether the process serves only the caller, so that it may block */
+export function createImageCache(isBrief: boolean = false): ImageCache {
   const folder = cacheFolder("images");
   /** Amount written since the last scan. The first write triggers a scan. */
   let written = { writes: CLEAN_AFTER.writes, bytes: 0 };
   return {
-    read: (name) => readFile(join(folder, name)).catch(() => undefined),
+    async read(name) {
+      const path = join(folder, name);
+      try {
+        return isBrief ? readFileSync(path) : await readFile(path);
+      } catch {
+        return undefined;
+      }
+    },
     async write(name, bytes) {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });

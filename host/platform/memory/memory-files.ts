@@ -7,6 +7,7 @@ import type { Files } from "../platform.ts";
 
 export function createMemoryFiles(tree: MemoryTree): Files {
   return {
+    isBrief: false,
     readText: async (path) => new TextDecoder().decode(read(path)),
 
     readBytes: async (path, maxBytes = Infinity) => {

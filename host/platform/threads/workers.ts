@@ -1,5 +1,6 @@
 /** Threads for the sandbox, by `node:worker_threads`, which Deno has too. */
 
+import { createHash } from "node:crypto";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../../sandbox/mod.ts";
 import { errorText } from "../error-text.ts";
@@ -16,8 +17,9 @@ const WORKER_STACK_MB = 16;
 /** Garbage of calls dies young; without this bound V8 reserves some 50 MB for it in every worker. */
 const WORKER_YOUNG_MB = 2;
 
-export function createWorkerLauncher(): WorkerLauncher {
-  const cache = createImageCache();
+/** @param isBrief whether the process serves only the caller, so that it may block */
+export function createWorkerLauncher(isBrief: boolean = false): WorkerLauncher {
+  const cache = createImageCache(isBrief);
   return {
     // The only variable that a worker needs, because the first file is stripped and compiled before any of its code runs.
     start: workerStarter(compileCacheVariable()),
@@ -26,7 +28,8 @@ export function createWorkerLauncher(): WorkerLauncher {
     runtime: `node ${process.versions.node}, deno ${process.versions["deno"] ?? "none"}`,
     readCache: cache.read,
     writeCache: cache.write,
-    readEngine: () => readPackageFile("@jitl/quickjs-wasmfile-release-sync/wasm"),
+    readEngine: () => readPackageFile("@jitl/quickjs-wasmfile-release-sync/wasm", isBrief),
+    ...(isBrief && { sha256: (bytes: Uint8Array) => createHash("sha256").update(bytes).digest() }),
     now: sharedNow,
     after(delayMs, task) {
       const timer = setTimeout(task, delayMs);

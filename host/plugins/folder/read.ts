@@ -60,8 +60,9 @@ export async function readFolder(
 
   const contents = new Map<string, Uint8Array>();
   const read = createOwnFileReader(guarded, before.directory);
-  for (const file of before.files) {
-    const bytes = await readFile(read, file);
+  const plain = readPlain(files, before.files);
+  for (const [index, file] of before.files.entries()) {
+    const bytes = plain[index] ?? (await readFile(read, file));
     if (bytes === "changing") return { kind: "changing" };
     if ("severity" in bytes) return { kind: "refused", signature: before.signature, problems: [bytes] };
     contents.set(file.path, bytes);
@@ -83,6 +84,15 @@ export async function readFolder(
   if (signedBy !== undefined && "severity" in signedBy) return { kind: "refused", signature, problems: [signedBy] };
   const signed = signedBy === undefined ? {} : { signedBy };
   return { kind: "read", signature, identity, ...linkTarget, directory, digest, ...signed, files: contents, bytes, newestMs, warnings };
+}
+
+/** In a brief process, reads the plain files at once: those that lie exactly where the walk found them. */
+function readPlain(files: Files, found: readonly FolderFile[]): readonly (Uint8Array | undefined)[] {
+  if (!files.isBrief) return [];
+  const { totalBytes } = FOLDER_BOUNDS;
+  const paths = found.map(({ realPath }) => realPath);
+  const read = files.readPlain(paths, { fileBytes: totalBytes, totalBytes });
+  return read.map((bytes, index) => (bytes?.length === found[index]?.size ? bytes : undefined));
 }
 
 async function signerOf(

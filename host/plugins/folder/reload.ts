@@ -32,7 +32,7 @@ import { createWatching, type Watching } from "./watching.ts";
 export interface PluginDirectoryOptions {
   /** Absolute paths of plugin roots. Missing ones are created. */
   readonly roots: readonly string[];
-  readonly platform: Pick<Platform, "files" | "guarded" | "clock" | "watcher">;
+  readonly platform: Pick<Platform, "files" | "guarded" | "clock" | "watcher" | "slices">;
   readonly sandbox: Pick<Sandbox, "load" | "unload">;
   readonly registry: Publish;
   /** Called in the tick of the change. */
@@ -204,7 +204,11 @@ export function createPluginDirectory(options: PluginDirectoryOptions): PluginDi
     const fresh = folders.map(({ place }) => recordAt(place));
     await loadBatch(fresh, {
       publication,
-      read: (record) => readFirmly(record.place),
+      async read(record) {
+        // A brief process reads without a turn of the event loop; the sandbox needs turns to start meanwhile.
+        if (files.isBrief) await options.platform.slices.run([].values());
+        return await readFirmly(record.place);
+      },
       now: clock.now,
       onDefect: (record, defect) => onDefect(record.path, defect),
     });

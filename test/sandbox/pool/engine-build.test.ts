@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { loadEngine, METERED_ENGINE } from "../../../sandbox/pool/engine-build.ts";
 import { rewriteEngine } from "../../../sandbox/wasm/rewrite.ts";
@@ -23,6 +24,14 @@ function testLauncher(engine: Uint8Array = engineBytes) {
 }
 
 describe("loadEngine()", () => {
+  it("names and checks the cached engine alike, whichever thread hashes [DI5.cold-start]", async () => {
+    const launcher = testLauncher();
+    const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
+    const first = await loadEngine(launcher, "metered", expect.unreachable);
+    expect(Buffer.compare(await loadEngine({ ...launcher, sha256 }, "metered", expect.unreachable), first)).toBe(0);
+    expect(launcher.log).toEqual(["miss", "write", "hit"]);
+  });
+
   it("rewrites the engine once and then loads it from the cache", async () => {
     const launcher = testLauncher();
     const defects: string[] = [];

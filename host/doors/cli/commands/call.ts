@@ -16,6 +16,7 @@ import { CONTEXT_OPTIONS, requestContext, SESSION_OPTION } from "../request-cont
 import { createLiveRegion } from "../live-region.ts";
 import { progressText } from "../progress-text.ts";
 import { RUN_OPTIONS } from "../permission-flags.ts";
+import type { ReaderPlace } from "../plugin-text.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { tableOf } from "../table.ts";
 import { printable } from "../../../primitives/text.ts";
@@ -88,7 +89,9 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
   const { output, platform, positionals, options, signal } = context;
   const [tool = "", ...words] = positionals;
   const { cwd } = platform.environment;
-  const [args, { workspace }] = await Promise.all([readToolArguments(tool, words, context, host), host.operations.status()]);
+  const args = await readToolArguments(tool, words, context, host);
+  // The status lists all plugins, so only calls that show paths of the workspace ask for it.
+  const placeOf = async (): Promise<ReaderPlace> => ({ cwd, workspace: (await host.operations.status()).workspace });
   const progress = createLiveRegion(context, () => {});
   const granted: { readonly plugin: string; readonly permissions: Permissions }[] = [];
   const grant = (plugin: string, permissions: Permissions): void => void granted.push({ plugin, permissions });
@@ -96,7 +99,7 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
     progress.ended(CALL);
     // Loaded by who is asked: most calls need no confirmation.
     const { terminalPrompt } = await import("../confirm.ts");
-    return await terminalPrompt(platform, output, { place: { cwd, workspace }, grant })?.(request, asked);
+    return await terminalPrompt(platform, output, { place: await placeOf(), grant })?.(request, asked);
   };
   if (options.value(SESSION_OPTION.name) !== undefined && !host.running)
     output.note(`(no host is running here, so the session ends with this call: start "${output.program} dev" or "serve" first)`);
@@ -136,7 +139,7 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
   const first = await attempt();
   const isAsked = !first.result.ok && platform.terminal.interactive && !output.json;
   const answered = isAsked
-    ? await (await import("../ask-grant.ts")).askAndCall(context, host, { cwd, workspace }, { first, call: attempt })
+    ? await (await import("../ask-grant.ts")).askAndCall(context, host, await placeOf(), { first, call: attempt })
     : first.result;
   // The bar is on stderr, and the result must not appear above it.
   if (output.live !== undefined) await platform.terminal.flush();
@@ -160,7 +163,7 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
     if (!isDone) return committed.code === "refused" ? EXIT.denied : EXIT.failed;
     return wantsAll && truncated !== undefined ? EXIT.limit : EXIT.ok;
   }
-  for (const line of failureLines(result, output, { cwd, workspace })) output.note(line);
+  for (const line of failureLines(result, output, await placeOf())) output.note(line);
   for (const line of await thrownLines(result, { operations: host.operations, files: platform.files, output, cwd }))
     output.note(`  ${line}`);
   const meant = await namesMeant(result, args, host.operations);

@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createMemoryPlatform, type MemoryEntry } from "../../../../host/platform/memory/memory.ts";
-import { FileError, type Files } from "../../../../host/platform/platform.ts";
+import { createNodePlatform } from "../../../../host/platform/node.ts";
+import { FileError, type Files, type GuardedFiles } from "../../../../host/platform/platform.ts";
 import type { Place } from "../../../../host/plugins/folder/discover.ts";
 import { type FolderRead, readFolder, signFolder } from "../../../../host/plugins/folder/read.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const PLACE: Place = { root: "/plugins", rootIndex: 0, folder: "p" };
 
@@ -137,6 +141,24 @@ describe("readFolder()", () => {
     const platform = createMemoryPlatform({ files: { "/plugins/p/manifest.json": "{}" } });
     const list: Files["list"] = () => Promise.reject(new FileError("busy", "Resource busy"));
     expect(await readFolder({ ...platform, files: { ...platform.files, list } }, PLACE)).toEqual({ kind: "changing" });
+  });
+});
+
+describe("readFolder() in a brief process", () => {
+  it("reads the same folder, plain files at once without the guarded way [DI5.cold-start] [M4.symlink]", async () => {
+    const root = await temporaryFolder();
+    await mkdir(join(root, "p/lib"), { recursive: true });
+    const written = { "manifest.json": "{}", "main.ts": "export {}", "lib/a.ts": "1" };
+    for (const [path, text] of Object.entries(written)) await writeFile(join(root, "p", path), text);
+    await symlink("lib", join(root, "p/linked"));
+    const place: Place = { root, rootIndex: 0, folder: "p" };
+    const [slow, brief] = [createNodePlatform(), createNodePlatform({ brief: true })];
+    const guarded: string[] = [];
+    const readBytes: GuardedFiles["readBytes"] = (path, options) => (guarded.push(path.path), brief.guarded.readBytes(path, options));
+    const read = await readFolder({ files: brief.files, guarded: { ...brief.guarded, readBytes } }, place);
+    expect(read).toEqual(await readFolder(slow, place));
+    expect(read.kind === "read" && [...read.files.keys()].toSorted()).toEqual(["lib/a.ts", "linked/a.ts", "main.ts", "manifest.json"]);
+    expect(guarded).toEqual([]);
   });
 });
 

@@ -22,6 +22,18 @@ describe("scan()", () => {
     expect(callable("good_run")).toMatchObject({ name: "good", directory: "/plugins/good" });
   });
 
+  it("gives the sandbox turns of the event loop in a brief process, whose reads take none [DI5.cold-start]", async () => {
+    const files = Object.fromEntries(Array.from({ length: 24 }, (_, index) => Object.entries(pluginFiles(`p${index}`))).flat());
+    const platform = createMemoryPlatform({ files: inRoot(files) });
+    const { directory } = openBench({ platform: { ...platform, files: { ...platform.files, isBrief: true } } });
+    let [turns, isScanned] = [0, false];
+    const count = (): void => void (isScanned || ((turns += 1), setImmediate(count)));
+    setImmediate(count);
+    await directory.scan();
+    isScanned = true;
+    expect(turns).toBeGreaterThan(1);
+  });
+
   it("returns the complete status of a loaded plugin [H1]", async () => {
     const { directory } = memoryWorld(pluginFiles("words", "code", { permissions: { read: ["$workspace"] } }));
     const [, status] = await directory.scan();
