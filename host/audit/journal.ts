@@ -209,7 +209,7 @@ export function createJournal(options: JournalOptions): EventStore {
       delete row.acknowledge;
     }
     if (complaint === undefined)
-      onDefect("The audit journal cannot be written; events wait, and calls that change something are refused", new Error(message));
+      onDefect("The audit journal cannot be written; events wait, and calls that change something are refused", message);
     complaint = message;
   }
 

@@ -109,7 +109,7 @@ export function createService(options: ServiceOptions): Service {
     opened.onExit((reason) => {
       if (connection !== opened) return;
       connection = undefined;
-      if (!isClosed) onDefect("A service thread ended; the next request starts a new one", new Error(reason));
+      if (!isClosed) onDefect("A service thread ended; the next request starts a new one", reason);
       fail([...running.keys()], reason);
     });
     opened.keepAlive(true);

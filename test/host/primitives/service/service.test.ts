@@ -92,7 +92,7 @@ describe("createService()", () => {
     const next = close(service, "a", "3");
     threads[1]?.answer(threads[1].posted[0]);
     await next;
-    expect([threads.length, defects]).toEqual([2, ["A service thread ended; the next request starts a new one: Error: out of memory"]]);
+    expect([threads.length, defects]).toEqual([2, ["A service thread ended; the next request starts a new one: out of memory"]]);
   });
 
   it("fails unanswered requests when it is closed [LV5.service]", async () => {
