@@ -193,7 +193,7 @@ async function bundle(input: Readonly<Record<string, string>>, options: BundleOp
     tsconfig: false,
     external: (id) => /^[^./]/.test(id) && !isAbsolute(id) && (kind === "package" ? !isOf(BUNDLED_PACKAGES, id) : isOf(NEVER_BUNDLED, id)),
     ...(isUsedOnly && { treeshake: { moduleSideEffects: (id) => isUsedForEffects(id) } }),
-    plugins: sources === undefined ? [] : [noteSources(sources)],
+    plugins: [...(sources === undefined ? [] : [noteSources(sources)]), ...(kind === "required" ? [] : [TAKE_BUILTINS])],
   });
   try {
     return await bundler.generate({
@@ -239,6 +239,22 @@ function noteSources(sources: Map<string, string>): Plugin {
     },
   };
 }
+
+/**
+ * Takes Node's own modules by `process.getBuiltinModule`. An `import` of one reads all of its exports, which loads parts that the program
+ * does not use: 8 ms instead of 3 for `node:crypto`.
+ */
+const TAKE_BUILTINS: Plugin = {
+  name: "take-builtins",
+  renderChunk(code) {
+    const taken = code.replace(/^import (.+) from ("node:[a-z0-9/_]+");$/gm, (line, names: string, module: string) => {
+      const whole = /^\* as (\S+)$/.exec(names)?.[1];
+      if (whole === undefined && !names.startsWith("{")) throw new Error(`Cannot rewrite ${line} (import names of it)`);
+      return `const ${whole ?? names.replaceAll(" as ", ": ")} = process.getBuiltinModule(${module});`;
+    });
+    return taken === code ? null : { code: taken, map: null };
+  },
+};
 
 /** Modules that are loaded together with the entries, by path; dynamic imports are excluded. */
 function closureOf(paths: readonly string[], importsOf: (id: string) => readonly string[] | undefined): ReadonlySet<string> {

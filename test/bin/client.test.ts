@@ -75,6 +75,14 @@ describe.skipIf("Deno" in globalThis)("a command that a running host answers", (
   });
 });
 
+describe("the files of the bundle", () => {
+  it("take Node's modules without an import, which would load all that these export [DI5.client]", () => {
+    const program = join(installed, "dist/program");
+    const importing = readdirSync(program).filter((name) => /^import .+ from "node:/m.test(readFileSync(join(program, name), "utf8")));
+    expect(importing).toEqual([]);
+  });
+});
+
 describe("a command without a running host", () => {
   it.each(["node", "deno"])("gives the same answer on %s [DI5.client]", { timeout: 60_000 }, async (runtime) => {
     const args = [...(runtime === "deno" ? ["run", "-A"] : []), bin, "call", "client_sum", "a:=2", "b:=3"];
