@@ -247,11 +247,11 @@ function noteSources(sources: Map<string, string>): Plugin {
 const TAKE_BUILTINS: Plugin = {
   name: "take-builtins",
   renderChunk(code) {
-    const taken = code.replace(/^import (.+) from ("node:[a-z0-9/_]+");$/gm, (line, names: string, module: string) => {
-      const whole = /^\* as (\S+)$/.exec(names)?.[1];
-      if (whole === undefined && !names.startsWith("{")) throw new Error(`Cannot rewrite ${line} (import names of it)`);
-      return `const ${whole ?? names.replaceAll(" as ", ": ")} = process.getBuiltinModule(${module});`;
-    });
+    const taken = code.replace(
+      /^import (?:\{([^{}]+)\}|(?:\* as )?([\w$]+)) from ("node:[a-z0-9/_]+");$/gm,
+      (_line, names: string | undefined, whole: string, module: string) =>
+        `const ${names === undefined ? whole : `{${names.replaceAll(" as ", ": ")}}`} = globalThis.process.getBuiltinModule(${module});`,
+    );
     return taken === code ? null : { code: taken, map: null };
   },
 };

@@ -7,7 +7,7 @@ const HASH_BYTES = 32;
 
 /** Returns the hexadecimal name of a file that depends on these parts. */
 export async function cacheFileName(parts: readonly Uint8Array[], sha256: Sha256 = sha256Elsewhere): Promise<string> {
-  const hashes = await Promise.all(parts.map(sha256));
+  const hashes = await Promise.all(parts.map(async (part) => await sha256(part)));
   const all = new Uint8Array(hashes.length * HASH_BYTES);
   for (const [index, hash] of hashes.entries()) all.set(hash, index * HASH_BYTES);
   return [...(await sha256(all))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -40,7 +40,7 @@ let host: ChildProcess | undefined;
 beforeAll(async () => {
   mkdirSync(join(installed, "dist"), { recursive: true });
   for (const name of ["bin", "package.json"]) cpSync(REPOSITORY + name, join(installed, name), { recursive: true });
-  for (const name of readdirSync(`${REPOSITORY}node_modules`))
+  for (const name of readdirSync(`${REPOSITORY}node_modules`).filter((name) => !name.startsWith(".")))
     symlinkSync(realpathSync(`${REPOSITORY}node_modules/${name}`), join(folder, "node_modules", name));
   await bundleInto(join(installed, "dist/program"));
   writeFileSync(join(folder, "package.json"), `{ "name": "user", "private": true }`);
