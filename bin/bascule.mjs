@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Starts bascule on a supported runtime. Plain JavaScript of 2019, so that an old Node can parse it and prints advice
-// instead of a syntax error. The program itself is host/doors/cli/main.ts, or a
-// bundle of it (program.mjs).
+// instead of a syntax error. The program itself is host/doors/cli/start.ts, or a bundle of it (program.mjs).
 import { existsSync } from "fs";
 import { basename, dirname, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
@@ -72,27 +71,16 @@ function programName() {
 
 function run() {
   if (process.argv[2] === "--run" && existsSync(here("../scripts"))) return runScript(process.argv[3]);
-  // Keep the process alive until the command ends: idle threads and timers do not, on Deno not even busy ones.
-  const alive = setInterval(function () {}, 60000);
   import("./program.mjs")
     .then(function (programs) {
-      programs.keepCompiled();
       return programs.findProgram(here("../"));
     })
     .then(function (program) {
       if (program === undefined) throw new Error("Program files not found next to " + here(".") + " (install bascule again)");
-      return import(pathToFileURL(program).href);
-    })
-    .then(function (cli) {
-      return cli.start(process.argv.slice(2), programName());
-    })
-    .then(function (code) {
-      clearInterval(alive);
-      process.exitCode = code;
-      // Nothing should keep the process alive now. If something does, exit anyway: the output is complete.
-      setTimeout(function () {
-        process.exit(code);
-      }, 1000).unref();
+      const url = pathToFileURL(program).href;
+      return import(url).then(function (cli) {
+        return cli.start(url, process.argv.slice(2), programName());
+      });
     })
     .catch(function (defect) {
       process.stderr.write("Cannot start bascule: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
@@ -109,7 +97,7 @@ if (unfit === undefined) {
   process.stderr.write(
     runtime.neededInstead(unfit) +
       "\n" +
-      (existsSync(here("../host/doors/cli/main.ts"))
+      (existsSync(here("../host/doors/cli/start.ts"))
         ? "Run `npm ci` here: it brings a Node " + runtime.NODE + " along, and then this command works\n"
         : "Install Node " +
           runtime.NODE +

@@ -1,9 +1,9 @@
 // First code of the single executable and of each of its threads (docs/decisions/0061-one-executable.md).
 //
-// The program's files are assets of the executable. Their paths begin with the executable's own path, `/usr/bin/bascule/program/cli.js`,
+// The program's files are assets of the executable. Their paths begin with the executable's own path, `/usr/bin/bascule/program/start.js`,
 // where no file can be: nothing that a disk holds is run in their place. Plain CommonJS, because Node takes nothing else here.
 "use strict";
-const { enableCompileCache, isBuiltin, registerHooks, runMain } = require("node:module");
+const { isBuiltin, registerHooks, runMain } = require("node:module");
 const { resolve, sep } = require("node:path");
 const { getAsset, getAssetKeys } = require("node:sea");
 const { pathToFileURL } = require("node:url");
@@ -52,26 +52,13 @@ function notInside(specifier) {
   return error;
 }
 
-/** Runs the program's command line, as `bascule.mjs` does. */
 function runProgram() {
   // See bascule.mjs.
   if (!process.env.UV_THREADPOOL_SIZE) process.env.UV_THREADPOOL_SIZE = "16";
-  const alive = setInterval(function () {}, 60000);
-  import(ROOT + "program/compile-cache.js")
-    .then(function (cache) {
-      const { NODE_COMPILE_CACHE: folder } = cache.compileCacheVariable();
-      if (folder !== undefined) enableCompileCache(folder);
-      return import(ROOT + "program/cli.js");
-    })
+  const url = ROOT + "program/start.js";
+  import(url)
     .then(function (cli) {
-      return cli.start(process.argv.slice(2), "bascule");
-    })
-    .then(function (code) {
-      clearInterval(alive);
-      process.exitCode = code;
-      setTimeout(function () {
-        process.exit(code);
-      }, 1000).unref();
+      return cli.start(url, process.argv.slice(2), "bascule");
     })
     .catch(function (defect) {
       process.stderr.write("Cannot start bascule: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");

@@ -24,8 +24,11 @@ const CLIENT = "host/doors/cli/main.ts";
 /** Entries of `main-….js`: a host in this process. */
 const HOST = ["host/doors/cli/local-host.ts", "host/platform/current.ts"];
 
-/** Entries that are bundled together share code; entries of separate threads and processes have copies. */
-const PROGRAM = { cli: "host/doors/cli/main.ts", mod: "host/mod.ts" };
+/** One file, because every start loads it first. */
+const START = { start: "host/doors/cli/start.ts" };
+
+/** Entries that are bundled together share code; the start, and entries of separate threads and processes, have copies. */
+const PROGRAM = { main: CLIENT, mod: "host/mod.ts" };
 const SANDBOXES = {
   "worker-node": "host/platform/threads/worker-node.ts",
   "worker-deno": "host/platform/threads/worker-deno.ts",
@@ -95,9 +98,8 @@ export async function bundleWhole(): Promise<ReadonlyMap<string, string | Uint8A
   const sources = new Map<string, string>();
   const required = Object.fromEntries(Object.entries(REQUIRED).map(([specifier, name]) => [name, specifier]));
   const outputs = await Promise.all([
-    bundleGroups({ cli: PROGRAM.cli }, sources, "whole"),
-    // By itself, because it is loaded first.
-    bundle({ "compile-cache": "host/platform/threads/compile-cache.ts" }, { sources, kind: "whole" }),
+    bundleGroups({ main: PROGRAM.main }, sources, "whole"),
+    bundle(START, { sources, kind: "whole" }),
     bundle(SANDBOXES, { sources, kind: "whole" }),
     bundle(required, { sources, kind: "required" }),
   ]);
@@ -121,7 +123,11 @@ function libraryFiles(exported: readonly string[]): ReadonlyMap<string, string> 
 
 async function bundleProgram(): Promise<Bundle> {
   const sources = new Map<string, string>();
-  const outputs = await Promise.all([bundleGroups(PROGRAM, sources, "package"), bundle(SANDBOXES, { sources, kind: "package" })]);
+  const outputs = await Promise.all([
+    bundleGroups(PROGRAM, sources, "package"),
+    bundle(START, { sources, kind: "package" }),
+    bundle(SANDBOXES, { sources, kind: "package" }),
+  ]);
   const files = filesOf(outputs).set("THIRD-PARTY.txt", await thirdParties([...sources.keys()]));
   const exported = outputs.flatMap(({ output }) =>
     output.flatMap((file) => (file.fileName === "mod.js" && file.type === "chunk" ? file.exports : [])),

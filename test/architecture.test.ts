@@ -9,7 +9,7 @@ const LAYERS = ["manifests", "sandbox", "host"];
 /** Files whose exports are imported by packages that use this one, by `bin/`, or by code that is assembled as text for the guest. */
 const FACES: readonly RegExp[] = [
   /^(host|sandbox|manifests)\/mod\.ts$/,
-  /^host\/doors\/cli\/main\.ts$/,
+  /^host\/doors\/cli\/(main|start)\.ts$/,
   /^sandbox\/guest\/(entry\.ts|node\/.*)$/,
   /^sandbox\/guest\/language\/(import-meta|using-scope)\.ts$/,
   /^sandbox\/guest\/test\/test-run\.ts$/,

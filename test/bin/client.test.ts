@@ -32,7 +32,10 @@ const NOTE_LOADED = pathToFileURL(`${REPOSITORY}test/support/note-loaded.mjs`).h
 
 /** Modules of Node that only a host needs. */
 const HOST_ONLY = ["child_process", "crypto", "dgram", "http", "readline", "sqlite", "worker_threads", "zlib"];
-const CLIENT_FILES = ["bin/bascule.mjs", "bin/program.mjs", "bin/runtime.cjs", "dist/program/cli.js", "dist/program/client-*.js"];
+const CLIENT_FILES = [
+  ...["bin/bascule.mjs", "bin/program.mjs", "bin/runtime.cjs"],
+  ...["dist/program/client-*.js", "dist/program/main.js", "dist/program/start.js"],
+];
 const SERVED_NOTE = "(using the host running in this folder)\n";
 
 let host: ChildProcess | undefined;

@@ -23,8 +23,8 @@ import { type CommandOutcome, runCommand } from "../../scripts/run-command.ts";
 import { REPOSITORY } from "../support/source-files.ts";
 
 const PARTS = ["bin", "host", "manifests", "sandbox", "scripts", "package.json"];
-const SOURCES = "host/doors/cli/main.ts";
-const BUNDLE = /^dist\/builds\/[0-9a-f]{16}\/cli\.js$/;
+const SOURCES = "host/doors/cli/start.ts";
+const BUNDLE = /^dist\/builds\/[0-9a-f]{16}\/start\.js$/;
 const RECORD = "dist/builds/current.json";
 const VERSION_FILE = "host/primitives/version.ts";
 

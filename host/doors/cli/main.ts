@@ -1,4 +1,4 @@
-/** Entry point of the CLI: finds the command, parses its arguments, runs it, and returns an exit code. */
+/** The CLI: finds the command, parses its arguments, runs it, and returns an exit code. */
 
 import { createClientPlatform } from "../../platform/client.ts";
 import type { ClientPlatform, Log, Platform } from "../../platform/platform.ts";
@@ -17,8 +17,12 @@ import { VERSION } from "../../primitives/version.ts";
 /** Long-running commands that serve other processes. */
 const SERVING: ReadonlySet<string> = new Set(["dev", "mcp", "runner", "serve"]);
 
-/** Entry point for `bin/bascule.mjs`. @param program the program as the user typed it, for advice */
-export async function start(argv: readonly string[], program: string): Promise<number> {
+/**
+ * Runs a command line in this process.
+ *
+ * @param program the program as the user typed it, for advice
+ */
+export async function runHere(argv: readonly string[], program: string): Promise<number> {
   const serves = SERVING.has(argv[0] ?? "");
   if (serves) (await import("../../platform/threads/young-generation.ts")).boundYoungGeneration();
   const options = { log: { level: "warn" }, brief: !serves } as const;

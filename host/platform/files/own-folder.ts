@@ -5,13 +5,14 @@ import { dirname } from "node:path";
 
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
+const OTHERS_WRITE = GROUP_WRITES | ALL_WRITE;
 /** In such a folder users can only rename and delete what they own. */
 const STICKY = 0o1000;
 
 /**
  * Returns why another user could write to an existing folder, or put another one in its place; undefined if only this user can.
  *
- * The user's own group counts as the user: many systems give each user a group.
+ * Above the folder, the user's own group counts as the user: many systems give each user a group.
  */
 export function writableByOthers(folder: string): string | undefined {
   const user = process.getuid?.();
@@ -26,8 +27,8 @@ function writableOnWay(folder: string, user: number): string | undefined {
   const system = statSync("/").uid;
   for (let path = folder; ; path = dirname(path)) {
     const info = statSync(path);
-    const isSticky = (info.mode & STICKY) !== 0 && path !== folder;
-    if (!isSticky && isOpen(info)) return `other users can write to "${path}"`;
+    const isOpenHere = path === folder ? (info.mode & OTHERS_WRITE) !== 0 : (info.mode & STICKY) === 0 && isOpen(info);
+    if (isOpenHere) return `other users can write to "${path}"`;
     // Its owner can put another folder in the place of the next one, and set its mode at any time.
     if (info.uid !== user && info.uid !== 0 && info.uid !== system) return `"${path}" belongs to another user`;
     if (dirname(path) === path) return undefined;
