@@ -58,12 +58,19 @@ function runProgram() {
   const url = ROOT + "program/start.js";
   import(url)
     .then(function (cli) {
-      return cli.start(url, process.argv.slice(2), "bascule");
+      return cli.start(url, process.argv.slice(2), programName());
     })
     .catch(function (defect) {
       process.stderr.write("Cannot start bascule: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
       process.exit(1);
     });
+}
+
+/** Returns the program as the user typed it, so that advice can be copied: `./bascule`, or `bascule` if it is on the PATH. */
+function programName() {
+  const typed = process.argv0;
+  if (!typed.includes(sep)) return typed;
+  return /[^\w./\\:-]/.test(typed) ? "'" + typed.replaceAll("'", "'\\''") + "'" : typed;
 }
 
 // Node puts the executable, or the name of an evaluated thread, where a script's path is otherwise.

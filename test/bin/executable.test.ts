@@ -1,7 +1,7 @@
 /** The single executable (`npm run dist`), on a machine without Node: `PATH` names an empty folder. */
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -127,7 +127,7 @@ describe("the executable", () => {
     expect(await project.run(["doctor", "--host"])).toEqual({
       code: 5,
       out: "",
-      error: `error No host serves ${project.folder}\n  bascule serve starts one\n`,
+      error: `error No host serves ${project.folder}\n  ${program} serve starts one\n`,
     });
   });
 
@@ -189,6 +189,20 @@ describe("the executable", () => {
     const names = readdirSync(UNPACKED, { recursive: true, encoding: "utf8" });
     const open = ["", ...names].filter((name) => (statSync(join(UNPACKED, name)).mode & 0o077) !== 0);
     expect({ some: names.length > 20, open }).toEqual({ some: true, open: [] });
+  });
+
+  it.runIf(ON_LINUX)("advises the command as it was typed: a path, or a name on the PATH [DI2.name]", async () => {
+    const { folder, run } = await emptyProject();
+    const advice = async (typed: string, env = {}): Promise<string> =>
+      await new Promise((resolve) =>
+        execFile("/bin/sh", ["-c", `exec ${typed} nothing`], { cwd: folder, env: { ...ENV, ...env } }, (_cause, _out, error) =>
+          resolve(error),
+        ),
+      );
+    symlinkSync(program, join(folder, "my bascule"));
+    expect(await advice("'./my bascule'")).toContain("\n  './my bascule' --help lists the commands");
+    expect(await advice("bascule", { PATH: dirname(program) })).toContain("\n  bascule --help lists the commands");
+    expect(await run(["nothing"])).toMatchObject({ code: 2, error: expect.stringContaining(`\n  ${program} --help lists the commands`) });
   });
 
   it("says what it does not have: esbuild, for `vendor` and `pack` [DI2.without]", { timeout: 60_000 }, async () => {
