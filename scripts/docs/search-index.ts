@@ -5,17 +5,13 @@ import type { Rendered } from "./markdown.ts";
 import type { Page, Section } from "./pages.ts";
 import { SEARCH_OPTIONS, type SearchEntry } from "./search-options.ts";
 
-/** Longest text of an entry that is kept to be shown, in characters. */
-const MAX_SHOWN = 600;
-
 /** Makes an entry of each heading of each page. */
 export function searchEntries(pages: readonly (readonly [Page, Rendered])[], sections: readonly Section[]): readonly SearchEntry[] {
   const titles = new Map(sections.flatMap((section) => section.pages.map(({ path }) => [path, section.title])));
   return pages.flatMap(([page, { title, parts }]) =>
     parts.map(({ id, title: heading, text }): SearchEntry => {
-      const short = text.replaceAll(/\s+/g, " ");
       const where = id === "" ? (titles.get(page.path) ?? "Decisions") : title;
-      return { id: id === "" ? page.path : `${page.path}#${id}`, page: where, title: heading, text: short.slice(0, MAX_SHOWN) };
+      return { id: id === "" ? page.path : `${page.path}#${id}`, page: where, title: heading, text: text.replaceAll(/\s+/g, " ") };
     }),
   );
 }

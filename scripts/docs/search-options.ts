@@ -19,14 +19,22 @@ function wordsOf(text: string): string[] {
   return [...new Set([...words, ...parts.filter((part) => part.length > 1)])];
 }
 
+/** A page weighs more than a part of one. Few readers look for a type, fewer for why something was decided or for interfaces of the platform. */
+function weightOf(id: string): number {
+  if (/^(?:decisions\/|api\/platform)/.test(id)) return 0.4;
+  if (id.startsWith("api/")) return 0.7;
+  return id.includes("#") ? 1 : 1.5;
+}
+
 export const SEARCH_OPTIONS: Options<SearchEntry> = {
   fields: ["title", "page", "text"],
   storeFields: ["title", "page", "text"],
   tokenize: wordsOf,
+  // A letter by itself says nothing, and would be the beginning of many words.
+  processTerm: (word) => (word.length > 1 ? word.toLowerCase() : null),
   searchOptions: {
     boost: { title: 4, page: 2 },
-    // Why something was decided, and the interfaces of the platform, are what few readers look for.
-    boostDocument: (id) => (/^(?:decisions\/|api\/platform)/.test(String(id)) ? 0.4 : 1),
+    boostDocument: (id) => weightOf(String(id)),
     prefix: true,
     fuzzy: 0.15,
     combineWith: "AND",

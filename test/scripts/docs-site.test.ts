@@ -88,6 +88,9 @@ describe("npm run docs", () => {
     expect(first("rollback")).toBe("cli.html#rollback");
     expect(found("fs_denied")).toContain("errors.html#fs_denied");
     expect(found("workspace walk")).toContain("plugin-api/context.html#workspace");
+    // Far down in a long part.
+    expect(first("NODE_OPTIONS")).toBe("guide/install.html#one-executable");
+    expect(index.search("undo a call")[0]).toMatchObject({ id: "dry-run.html#undo", terms: expect.not.arrayContaining(["a"]) });
     expect(found("zzzzzz")).toEqual([]);
   });
 });
