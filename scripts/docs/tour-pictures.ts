@@ -54,29 +54,37 @@ const PICTURES: readonly { readonly file: string; readonly shots: readonly Shot[
   },
 ];
 
-/** Writes every picture into `docs/tour/`. @throws {Error} if a command does not print what it is expected to in time */
-export async function makeTourPictures(): Promise<void> {
+/** Where the pages have them. */
+export const TOUR_FOLDER: string = `${REPOSITORY}docs/tour/`;
+
+/**
+ * Writes every picture.
+ *
+ * @param target a folder with a slash at its end
+ * @throws {Error} if a command does not print what it is expected to in time
+ */
+export async function makeTourPictures(target: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "bascule-tour-"));
   const folder = join(home, "tour");
   for (const name of ["tour", "bin"]) mkdirSync(join(home, name));
   symlinkSync(`${REPOSITORY}bin/bascule.mjs`, join(home, "bin/bascule"));
   writeFileSync(join(folder, "README.md"), "# Title\n\nSome words.\n");
-  mkdirSync(`${REPOSITORY}docs/tour`, { recursive: true });
-  const running: AbortController[] = [];
+  mkdirSync(target, { recursive: true });
+  const ender = new AbortController();
+  const ended: Promise<unknown>[] = [];
   try {
     for (const { file, shots } of PICTURES) {
       let screen = "";
       for (const shot of shots) {
-        const ender = new AbortController();
-        running.push(ender);
-        const output = await inTerminal(shot, { home, folder, signal: ender.signal });
+        const output = await inTerminal(shot, { home, folder, signal: ender.signal, ended });
         const typed = shot.command.replace(" < /dev/null", "");
         if (shot.shown !== false) screen += `\x1b[34;1m$\x1b[0m \x1b[1m${typed}\x1b[0m\r\n${output.trimEnd()}\r\n\r\n`;
       }
-      writeFileSync(`${REPOSITORY}docs/tour/${file}`, await terminalPicture(screen.replaceAll(folder, SHOWN_FOLDER), "tour"));
+      writeFileSync(target + file, await terminalPicture(screen.replaceAll(folder, SHOWN_FOLDER), "tour"));
     }
   } finally {
-    for (const ender of running) ender.abort();
+    ender.abort();
+    await Promise.all(ended);
     rmSync(home, { recursive: true, force: true });
   }
 }
@@ -85,10 +93,12 @@ interface Place {
   readonly home: string;
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** Receives the end of each command. */
+  readonly ended: Promise<unknown>[];
 }
 
 /** Returns the output until the command ends, or until the text that the shot waits for; the command then runs until the signal. */
-function inTerminal({ command, answer, until }: Shot, { home, folder, signal }: Place): Promise<string> {
+function inTerminal({ command, answer, until }: Shot, { home, folder, signal, ended }: Place): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const path = [join(home, "bin"), `${REPOSITORY}node_modules/.bin`, process.env["PATH"] ?? ""].join(delimiter);
   const child = spawn("script", ["-qefc", `stty cols ${COLUMNS} rows 40; exec ${command}`, "/dev/null"], {
@@ -102,7 +112,9 @@ function inTerminal({ command, answer, until }: Shot, { home, folder, signal }: 
     child.kill();
     reject(new Error(`"${command}" did not end in time:\n${output}`));
   }, DEADLINE_MS);
-  signal.addEventListener("abort", () => child.kill(), { once: true });
+  ended.push(new Promise((end) => child.once("close", end)));
+  // Ctrl-C, so that a host ends before its folder is removed.
+  signal.addEventListener("abort", () => child.exitCode ?? child.stdin.write("\x03"), { once: true });
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (text: string) => {
     output += text;
