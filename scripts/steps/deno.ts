@@ -10,7 +10,7 @@ export interface LeftOut {
   readonly because: string;
 }
 
-/** Tests of the layers that show nothing about Deno. (Other tests start `node` or read the checkout.). */
+/** Tests of the layers that show nothing about Deno. Other tests start `node` or read the checkout. */
 export const NOT_ABOUT_DENO: readonly LeftOut[] = [
   { files: "test/host/plugins/types/**", because: "starts the type checker, or compares declarations with what the guest has" },
   { files: "test/attack/manifests/types-injection.test.ts", because: "starts the type checker" },
