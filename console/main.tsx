@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { ask, logIn } from "./data/api.ts";
 import { attempt } from "./data/state.ts";
+import { renderVisibly } from "./components/render-visibly.ts";
 import { App } from "./shell/app.tsx";
 import { HOME } from "./shell/pages.ts";
 import { applyPreferences } from "./shell/preferences.ts";
@@ -16,6 +17,7 @@ async function takeCode(): Promise<void> {
   await attempt(async () => logIn((await ask<{ readonly token: string }>("/v1/login", { code })).token));
 }
 
+renderVisibly();
 applyPreferences();
 const root = document.querySelector("#app");
 if (root !== null) {

@@ -9,13 +9,12 @@ import { useMemo, useState } from "preact/hooks";
 import type { Json } from "../data/types.ts";
 import { Button } from "./button.tsx";
 import { bytesText } from "./time.tsx";
-import { visible } from "./visible.ts";
 
 export type Language = "json" | "typescript" | "text";
 
-/** Maximum characters that are shown at first; a button shows the rest up to `MAX_SHOWN`. */
-const FIRST_SHOWN = 20_000;
-const MAX_SHOWN = 400_000;
+/** Maximum size that is shown at first, and that a button shows. Each line is an element of the page. */
+const FIRST_SHOWN = { characters: 20_000, lines: 1_000 };
+const MAX_SHOWN = { characters: 400_000, lines: 8_000 };
 /** Maximum characters that are highlighted: each token is an element of the page. */
 const MAX_HIGHLIGHTED = 60_000;
 
@@ -63,8 +62,8 @@ export function Code({
   readonly first?: number;
 }): VNode {
   const [isWhole, showWhole] = useState(false);
-  const shown = text.slice(0, isWhole ? MAX_SHOWN : FIRST_SHOWN);
-  const lines = useMemo(() => highlight(visible(shown), language), [shown, language]);
+  const shown = useMemo(() => beginningOf(text, isWhole ? MAX_SHOWN : FIRST_SHOWN), [text, isWhole]);
+  const lines = useMemo(() => highlight(shown, language), [shown, language]);
   return (
     <div class="code-frame">
       <pre class="code" tabIndex={0} role="region" aria-label={label}>
@@ -92,11 +91,20 @@ export function Code({
       {shown.length < text.length && (
         <p class="code-rest">
           {bytesText(shown.length)} of {bytesText(text.length)} shown{" "}
-          {!isWhole && <Button onClick={() => showWhole(true)}>Show {text.length > MAX_SHOWN ? bytesText(MAX_SHOWN) : "all"}</Button>}
+          {!isWhole && <Button onClick={() => showWhole(true)}>Show more</Button>}
         </p>
       )}
     </div>
   );
+}
+
+function beginningOf(text: string, most: typeof MAX_SHOWN): string {
+  let end = -1;
+  for (let line = 0; line < most.lines; line += 1) {
+    end = text.indexOf("\n", end + 1);
+    if (end === -1 || end > most.characters) return text.slice(0, most.characters);
+  }
+  return text.slice(0, end);
 }
 
 /** A JSON value; a string is shown without quotes. */

@@ -4,7 +4,6 @@ import { diffWordsWithSpace, parsePatch, type StructuredPatchHunk } from "diff";
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
-import { visible } from "./visible.ts";
 
 interface Line {
   readonly kind: "same" | "added" | "removed" | "place";
@@ -41,7 +40,7 @@ export function Diff({ path, diff }: { readonly path: string; readonly diff: str
               </td>
               <td class="diff-text">
                 {SIGNS[kind]}
-                {parts.map(({ text, isMarked }, place) => (isMarked ? <mark key={place}>{visible(text)}</mark> : visible(text)))}
+                {parts.map(({ text, isMarked }, place) => (isMarked ? <mark key={place}>{text}</mark> : text))}
               </td>
             </tr>
           ))}

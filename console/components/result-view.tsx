@@ -8,7 +8,6 @@ import { Code, JsonCode } from "./code.tsx";
 import { Picture } from "./picture.tsx";
 import { Table } from "./table.tsx";
 import { Button } from "./button.tsx";
-import { visible } from "./visible.ts";
 
 /** Maximum rows and columns of a table, and characters of a cell. */
 const MAX_ROWS = 200;
@@ -96,5 +95,5 @@ function columnsOf(value: Json): readonly string[] | undefined {
 function cellText(value: Json | undefined): string {
   if (value === undefined) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return visible(text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text);
+  return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text;
 }

@@ -1,7 +1,10 @@
 /** Text whose characters are all seen, so that what the user approves is what it looks like. */
 
-// Control and format characters: bidi controls reorder the others, zero-width ones hide. Line and paragraph separators.
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control and format characters (bidi controls reorder the others), line and paragraph separators, lone surrogates, private use, all that
+ * fonts leave blank or ignore, and combining marks after the fourth, which cover the lines above. Variation selectors of emoji stay.
+ */
+const HIDDEN = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{DI}\u2800]|(?<=\p{M}{4})\p{M}/gu;
 const PLAIN = "\n\t\r";
 
 /** Writes out characters that are invisible or move others, as the command line does: `\u{202e}`. Keeps line ends and tabs. */

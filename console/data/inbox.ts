@@ -1,6 +1,7 @@
 /** The inbox: pending confirmations, and those that were answered or ended while the page was open, which stay in their place. */
 
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { visibleLine } from "../components/visible.ts";
 import { keptSignal } from "../shell/preferences.ts";
 import { ask } from "./api.ts";
 import { attempt, loadQuestions, questions } from "./state.ts";
@@ -78,7 +79,10 @@ export async function allowNotifications(): Promise<boolean> {
 /** The texts come from plugins: a notification shows them as text. */
 function notify({ request, owner }: Question): void {
   if (document.visibilityState === "visible" && document.hasFocus()) return;
-  const notification = new Notification(`${request.tool} waits for confirmation`, { body: callerText(owner), tag: request.requestId });
+  const notification = new Notification(visibleLine(`${request.tool} waits for confirmation`), {
+    body: visibleLine(callerText(owner)),
+    tag: request.requestId,
+  });
   notification.addEventListener("click", () => {
     focus();
     location.hash = `/confirmations/${encodeURIComponent(request.requestId)}`;

@@ -9,6 +9,7 @@ import { PageHeader } from "../components/layout.tsx";
 import { Menu } from "../components/overlays.tsx";
 import { ErrorPanel } from "../components/states.tsx";
 import { Toasts } from "../components/toast.tsx";
+import { visibleLine } from "../components/visible.ts";
 import { logOut, token } from "../data/api.ts";
 import { follow, isConnected, questions } from "../data/state.ts";
 import { focusHeadings, keepFocus } from "./focus.ts";
@@ -39,7 +40,7 @@ function Shell(): VNode {
   }, []);
   useSignalEffect(() => {
     const waiting = questions.value.length;
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${subject.value ?? route.value.page.title} · bascule`;
+    document.title = visibleLine(`${waiting > 0 ? `(${waiting}) ` : ""}${subject.value ?? route.value.page.title} · bascule`);
   });
   const { page, params } = route.value;
   return (
