@@ -49,7 +49,7 @@ export function Section({
   return (
     <section class="section" aria-labelledby={id}>
       <div class="section-header">
-        <h2 id={id}>
+        <h2 id={id} tabIndex={-1}>
           {title}
           {count !== undefined && <span class="count">{count}</span>}
         </h2>

@@ -71,7 +71,7 @@ export function Menu({
         {icon !== undefined && <Icon of={icon} />}
         {text}
       </Ariakit.MenuButton>
-      <Ariakit.Menu className="menu" gutter={4} aria-label={name} portal unmountOnHide>
+      <Ariakit.Menu className="menu" gutter={4} aria-label={name} unmountOnHide>
         {entries.map(({ label, onSelect, icon: own, isDangerous, isChecked }) =>
           isChecked === undefined ? (
             <Ariakit.MenuItem key={label} className={`menu-item${isDangerous === true ? " danger" : ""}`} onClick={onSelect}>

@@ -105,6 +105,20 @@ export async function loadOlder(): Promise<void> {
   }
 }
 
+/** Time around a call in which the other calls of its chain are searched. */
+const CHAIN_MS = 3_600_000;
+
+/** Loads the calls of a chain that ran around a time. @throws {RequestError} if the journal cannot be read */
+export async function loadChain(chainId: string, time: number): Promise<void> {
+  const query = new URLSearchParams({
+    ...{ text: chainId, type: "tool", brief: "true", limit: String(PAGE) },
+    ...{ since: String(Math.max(0, Math.floor(time - CHAIN_MS))), until: String(Math.ceil(time + CHAIN_MS)) },
+  });
+  const { events } = await ask<{ readonly events: readonly { readonly event: HostEvent }[] }>(`/v1/audit?${query}`);
+  for (const { event } of events) add(event);
+  version.value += 1;
+}
+
 function add(event: HostEvent): boolean {
   const state = STATES.get(event.type);
   const { callId } = event;

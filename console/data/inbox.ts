@@ -70,10 +70,20 @@ export async function answer(
   });
 }
 
-/** Asks the browser for the permission. @returns false if the user refused it */
+/** Asks the browser for the permission. @returns false if the user or the browser refuses it */
 export async function allowNotifications(): Promise<boolean> {
-  notifies.value = (await Notification.requestPermission()) === "granted";
+  notifies.value = (await Notification.requestPermission()) === "granted" && showsFirst();
   return notifies.value;
+}
+
+/** Shows the user a first notification. @returns false on a phone, whose browser lets pages have none */
+function showsFirst(): boolean {
+  try {
+    return new Notification("New confirmations appear like this").title !== "";
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
 }
 
 /** The texts come from plugins: a notification shows them as text. */

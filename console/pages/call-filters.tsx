@@ -135,7 +135,12 @@ function NameDialog({ isOpen, filter }: { readonly isOpen: Signal<boolean>; read
       >
         <label>
           Name
-          <input value={name.value} maxLength={40} onInput={({ currentTarget }) => (name.value = currentTarget.value)} />
+          <input
+            data-autofocus="true"
+            value={name.value}
+            maxLength={40}
+            onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+          />
         </label>
       </form>
     </Dialog>

@@ -61,14 +61,14 @@ export function Timeline({ events, startedAt }: { readonly events: readonly Host
   return (
     <Section title="Timeline" count={events.length}>
       <ol class="timeline">
-        {shown.map((event) => (
+        {shown.map((event, index) => (
           <li key={event.id}>
             <span class="soft number">+{durationText(Math.max(0, event.time - startedAt))}</span>
             <Badge tone={toneOf(event.type.split(".").at(-1) ?? "")}>{event.type.replace(/^tool\./, "")}</Badge>
             <code>{lineOf(event)}</code>
             <Button
               variant="ghost"
-              label={`Details of ${event.type}`}
+              label={`Details of event ${index + 1}, ${event.type}`}
               isPressed={open === event.id}
               onClick={() => show(open === event.id ? undefined : event.id)}
             >

@@ -15,7 +15,7 @@ import { Ago, durationText } from "../components/time.tsx";
 import { Undo } from "../components/undo.tsx";
 import { ask } from "../data/api.ts";
 import { type CallDetail, loadCall } from "../data/call-detail.ts";
-import { calls } from "../data/calls.ts";
+import { calls, loadChain } from "../data/calls.ts";
 import { attempt, onHostEvent } from "../data/state.ts";
 import { useLoad } from "../data/use-load.ts";
 import { href, subject } from "../shell/router.ts";
@@ -96,7 +96,7 @@ function Shown({ call }: { readonly call: CallDetail }): VNode {
         of={[
           ["Started", startedAt === undefined ? undefined : <Ago time={startedAt} />],
           ["Duration", durationMs === undefined ? undefined : durationText(durationMs)],
-          ["Plugin", plugin],
+          ["Plugin", plugin === undefined ? undefined : <a href={href("/plugins/:name", { name: plugin })}>{plugin}</a>],
           [
             "Session",
             sessionId === undefined ? undefined : <a href={href("/calls", {}, { session: sessionId })}>{sessionId.slice(-12)}</a>,
@@ -112,6 +112,11 @@ function Shown({ call }: { readonly call: CallDetail }): VNode {
               <strong>{error.code}</strong> {error.message}
             </p>
             {error.hint !== undefined && <p>{error.hint}</p>}
+            {DENIALS.has(error.code) && plugin !== undefined && (
+              <p>
+                <a href={href("/plugins/:name", { name: plugin }, { tab: "permissions" })}>Permissions of {plugin}</a>
+              </p>
+            )}
           </div>
         </Section>
       )}
@@ -152,16 +157,21 @@ function Shown({ call }: { readonly call: CallDetail }): VNode {
           {isOutline && <p class="soft">an outline: the arguments are larger than 64 KB</p>}
         </Section>
       )}
-      <Steps chainId={call.chainId} callId={callId} />
+      {call.chainId !== undefined && <Steps chainId={call.chainId} callId={callId} time={startedAt ?? 0} />}
       {decision !== undefined && <DecisionPath decision={decision} tool={tool} />}
       {events.length > 0 && <Timeline events={events} startedAt={startedAt ?? events[0]?.time ?? 0} />}
     </>
   );
 }
 
+/** Errors that a grant can mend. */
+const DENIALS: ReadonlySet<string> = new Set(["fs_denied", "net_denied"]);
+
 /** The other calls of the chain. */
-function Steps({ chainId, callId }: { readonly chainId: string | undefined; readonly callId: string }): VNode | null {
-  const steps = chainId === undefined ? [] : calls.value.filter((call) => call.chainId === chainId).toReversed();
+function Steps({ chainId, callId, time }: { readonly chainId: string; readonly callId: string; readonly time: number }): VNode | null {
+  const { error, reload } = useLoad(() => loadChain(chainId, time), [chainId]);
+  const steps = calls.value.filter((call) => call.chainId === chainId).toReversed();
+  if (error !== undefined) return <ErrorPanel title="The steps of the chain could not be read" message={error} onRetry={reload} />;
   if (steps.length < 2) return null;
   return (
     <Section title="Steps of the chain" count={steps.length}>

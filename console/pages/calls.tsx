@@ -1,7 +1,7 @@
 /** The table of calls: filters, saved views, keys, and live updates that do not move what the user reads. */
 
 import type { RefObject, VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ArrowUp } from "lucide";
 import { Badge, StateBadge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
@@ -47,27 +47,38 @@ export function Calls(): VNode {
   );
 }
 
+/** The call that was opened last: going back leads to its row. */
+let lastOpened: string | undefined;
+
 /** While the user reads further down, new calls wait above, and a button shows how many. */
 function CallTable({ found, onOlder }: { readonly found: readonly CallRow[]; readonly onOlder: () => void }): VNode {
   const frame = useRef<HTMLDivElement>(null);
   const [heldFrom, hold] = useState<number | undefined>(undefined);
-  const [active, activate] = useState<string | undefined>(undefined);
+  const [active, activate] = useState(lastOpened);
   const shown = heldFrom === undefined ? found : found.filter(({ time }) => time <= heldFrom);
   const held = found.length - shown.length;
   const newest = shown[0]?.time ?? 0;
   const rowHeight = useRowHeight(frame);
   const at = active === undefined ? -1 : shown.findIndex(({ callId }) => callId === active);
-  const focusRow = (index: number): void => {
-    const call = shown[index];
+  const reveal = (index: number): void => {
     const element = frame.current;
-    if (call === undefined || element === null) return;
-    activate(call.callId);
+    if (element === null) return;
     if (heldFrom === undefined) hold(newest);
     const top = index * rowHeight;
     const header = rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
     if (top + rowHeight + header > element.scrollTop + element.clientHeight)
       element.scrollTop = top + rowHeight + header - element.clientHeight;
+  };
+  useLayoutEffect(() => {
+    if (at > 0) reveal(at);
+  }, []);
+  const focusRow = (index: number): void => {
+    const call = shown[index];
+    const element = frame.current;
+    if (call === undefined || element === null) return;
+    activate(call.callId);
+    reveal(index);
     requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-index="${index}"] a`)?.focus({ preventScroll: true }));
   };
   useEffect(() => {
@@ -123,7 +134,16 @@ function CallTable({ found, onOlder }: { readonly found: readonly CallRow[]; rea
           keep={at === -1 ? undefined : at}
           show={(index, top) => {
             const call = shown[index];
-            return call === undefined ? null : <Row key={call.callId} call={call} index={index} top={top} isActive={index === at} />;
+            return call === undefined ? null : (
+              <Row
+                key={call.callId}
+                call={call}
+                index={index}
+                top={top}
+                isActive={index === at}
+                onOpen={() => (lastOpened = call.callId)}
+              />
+            );
           }}
         />
       </div>
@@ -143,11 +163,13 @@ function Row({
   index,
   top,
   isActive,
+  onOpen,
 }: {
   readonly call: CallRow;
   readonly index: number;
   readonly top: number;
   readonly isActive: boolean;
+  readonly onOpen: () => void;
 }): VNode {
   return (
     <div
@@ -161,7 +183,9 @@ function Row({
         <Clock time={time} />
       </span>
       <span role="cell" class="calls-tool">
-        <a href={href("/calls/:callId", { callId })}>{tool === "" ? callId : tool}</a>
+        <a href={href("/calls/:callId", { callId })} onClick={onOpen}>
+          {tool === "" ? callId : tool}
+        </a>
         {isDry && <Badge>dry run</Badge>}
       </span>
       <span role="cell">

@@ -114,6 +114,8 @@ function AnswerBar({ question }: { readonly question: Question }): VNode {
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
+      // Leaves the field, so that the keys answer again.
+      if (event.key === "Escape" && event.target === reasonField.current) document.getElementById(`tool-${requestId}`)?.focus();
       // A key that is held down, or a focus elsewhere, answers nothing.
       if (event.repeat || isTyping(event) || focusedRequest() !== requestId) return;
       if (event.key === "a") void give(true);

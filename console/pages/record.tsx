@@ -45,9 +45,11 @@ export function RecordView(): VNode {
     const own = ++round;
     setLoading(true);
     setError(undefined);
-    // The old list does not stand under a new filter.
-    if (before.length === 0) found.value = [];
-    hasMore.value = false;
+    // The old list does not stand under a new filter. The button for older records stays, and with it the focus.
+    if (before.length === 0) {
+      found.value = [];
+      hasMore.value = false;
+    }
     try {
       const page = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ""));
       const oldest = before.at(-1);

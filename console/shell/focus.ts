@@ -20,6 +20,9 @@ export function focusHeadings(): () => void {
   });
 }
 
+/** Time in which a closed dialog gives the focus back. */
+const RETURN_MS = 150;
+
 export function focusHeading(): void {
   document.getElementById(HEADING_ID)?.focus({ preventScroll: true });
   document.querySelector("#main")?.scrollTo(0, 0);
@@ -37,10 +40,14 @@ export function keepFocus(root: Element): () => void {
   const observer = new MutationObserver(() => {
     const [last, ...rest] = trail;
     if (last === undefined || last.isConnected || document.activeElement !== document.body) return;
-    // A dialog that closes gives the focus back itself, to what opened it.
-    if (trail.some((place) => place.getAttribute("role") === "dialog")) return;
-    // Ancestors that take the focus, such as the frame of a table, come before the heading; the heading says more than the page as a whole.
-    for (const place of rest) if (place !== root && place.id !== "main" && place.isConnected && focusWithin(place)) return;
+    // A dialog or menu that closes gives the focus back itself, unless what opened it is gone too.
+    if (trail.some((place) => /^(?:dialog|menu)$/.test(place.getAttribute("role") ?? ""))) {
+      setTimeout(() => document.activeElement === document.body && focusHeading(), RETURN_MS);
+      return;
+    }
+    // Headings of the parts around it, and ancestors that take the focus, such as the frame of a table, come before the page's heading.
+    for (const place of rest)
+      if (place !== root && place.id !== "main" && place.isConnected && (focus(labelOf(place)) || focus(place))) return;
     focusHeading();
   });
   document.addEventListener("focusin", remember);
@@ -51,7 +58,13 @@ export function keepFocus(root: Element): () => void {
   };
 }
 
-function focusWithin(place: Element): boolean {
+/** Returns the heading that names a part of the page. */
+function labelOf(place: Element): Element | null {
+  const id = place.getAttribute("aria-labelledby");
+  return id === null ? null : document.getElementById(id);
+}
+
+function focus(place: Element | null): boolean {
   if (!(place instanceof HTMLElement)) return false;
   place.focus({ preventScroll: true });
   return document.activeElement === place;

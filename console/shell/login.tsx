@@ -1,7 +1,7 @@
 /** Login form, shown if the URL has no login code. */
 
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { logIn, RequestError, scopesOf } from "../data/api.ts";
 import { Toasts } from "../components/toast.tsx";
@@ -9,6 +9,8 @@ import { Toasts } from "../components/toast.tsx";
 export function Login(): VNode {
   const [refusal, setRefusal] = useState<string | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;
@@ -18,6 +20,7 @@ export function Login(): VNode {
     setBusy(true);
     setRefusal(await refusalOf(given.trim()));
     setBusy(false);
+    field.current?.select();
   }
   return (
     <main class="login">
@@ -38,6 +41,7 @@ export function Login(): VNode {
         <label for="token">Token</label>
         <input
           id="token"
+          ref={field}
           name="token"
           type="password"
           autocomplete="off"

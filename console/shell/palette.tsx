@@ -106,7 +106,7 @@ function commands(): readonly Command[] {
       run: () => void (density.value = density.value === "compact" ? "comfortable" : "compact"),
     },
     { title: "Log out", group: "Session", icon: LogOut, run: logOut },
-    ...plugins.value.map(({ name }) => ({ title: name, group: "Plugin", icon: Puzzle, run: go(href("/plugins", {}, { plugin: name })) })),
+    ...plugins.value.map(({ name }) => ({ title: name, group: "Plugin", icon: Puzzle, run: go(href("/plugins/:name", { name })) })),
     ...plugins.value.flatMap(({ tools }) =>
       tools.map(({ qualifiedName }) => ({
         title: `Run ${qualifiedName}`,

@@ -154,6 +154,44 @@ describe.skipIf(!existsSync(PROGRAM))(
       await expect.poll(() => page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
     });
 
+    it("goes to a plugin with the palette, and back from a call to its row [I5.palette, I5.calls]", async () => {
+      const { callId } = await served.host.call("tick", { at: -1 });
+      await served.host.call("demo.rows", {});
+      await open();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Search commands" }).fill("demo plugin");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "demo" }).waitFor();
+      await page.goto(`${served.server.url}/#/calls`);
+      await page.locator(`a[href="#/calls/${callId}"]`).click();
+      await page.getByRole("heading", { level: 1, name: "tick" }).waitFor();
+      await page.goBack();
+      await expect.poll(() => page.locator(".virtual > .active a").getAttribute("href")).toBe(`#/calls/${callId}`);
+      await expect.poll(focused).toBe("Calls");
+      await page.keyboard.press("k");
+      await expect.poll(focused).toBe("demo.rows");
+    });
+
+    it("keeps the focus near every act, and gives it back when a menu or dialog closes [I5.focus]", async () => {
+      await open({ colorScheme: "dark" });
+      const menu = page.getByRole("button", { name: "Appearance and session" });
+      await menu.press("Enter");
+      await page.getByRole("menuitemradio", { name: "Light" }).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Appearance and session");
+      await page.goto(`${served.server.url}/#/calls?text=tick`);
+      await page.getByRole("button", { name: "Save view" }).press("Enter");
+      await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("INPUT");
+      expect(await faultsOf(page)).toEqual([]);
+      await page.keyboard.type("Ticks");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Delete view" }).waitFor();
+      await expect.poll(focused).toBe("Delete view");
+      await page.getByRole("button", { name: "Log out" }).press("Enter");
+      await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("token");
+    });
+
     it("opens the pages in a drawer on a phone [I5.phone]", async () => {
       await open({ viewport: { width: 360, height: 780 } });
       await page.getByRole("button", { name: "Pages" }).click();

@@ -123,6 +123,10 @@ describe.skipIf(!existsSync(PROGRAM))(`the console in ${PROGRAM || "a browser (s
     await page.getByRole("link", { name: "Confirmations 1 waiting" }).click();
     await page.getByRole("link", { name: /^change/ }).click();
     await page.getByRole("button", { name: "Approve change" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "change" }).focus();
+    await page.keyboard.press("r");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("change");
     await page.getByLabel("Reason for a denial").fill("Not today");
     await page.getByRole("button", { name: "Deny change" }).click();
     await expect

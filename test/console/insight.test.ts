@@ -153,6 +153,14 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await expect.poll(focused).toBe("demo: net api.example requested, not granted");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("link", { name: "Why" }).press("Enter");
+    await page
+      .getByRole("row", { name: /\(decided\)/ })
+      .first()
+      .waitFor();
+    expect(page.url()).toContain("/why?name=demo&kind=net&value=api.example");
+    await page.goBack();
     await page.getByText("Has access", { exact: true }).click();
     await net.waitFor({ state: "detached" });
     await page.setViewportSize({ width: 360, height: 780 });
@@ -185,6 +193,13 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
     await page.getByRole("row", { name: /demo\.look .* allowed → denied 1$/ }).waitFor();
     await page.getByText("1 of 1 calls of the last week would be decided differently").waitFor();
     await expectSound();
+    // Another page does not lose the edit.
+    await page.getByRole("link", { name: "Plugins" }).click();
+    await page.getByRole("heading", { level: 1, name: "Plugins" }).waitFor();
+    await page.getByRole("link", { name: "Policy" }).click();
+    await expect.poll(() => editor.inputValue()).toBe(edited);
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("row", { name: /demo\.look .* allowed → denied 1$/ }).waitFor();
     await writeFile(join(served.folder, "bascule.json"), '{ "policy": { "rules": [ ] } }');
     await save.click();
     await page.getByText("bascule.json was changed meanwhile").waitFor();

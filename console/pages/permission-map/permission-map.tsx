@@ -146,10 +146,17 @@ function Details({
       />
       <p class="dialog-links">
         <a href={href("/plugins/:name", { name: cell.plugin }, { tab: "permissions" })}>Permissions of {cell.plugin}</a>
-        <a href={href("/why", {}, { name: cell.plugin, act: `${resource?.kind ?? ""} ${name}` })}>Why</a>
+        {resource !== undefined && <a href={href("/why", {}, { name: cell.plugin, kind: resource.kind, value: pathOf(resource) })}>Why</a>}
       </p>
     </Dialog>
   );
+}
+
+/** Why takes paths of the workspace; a resource in another folder is explained by its kind alone. */
+function pathOf({ text }: MapResource): string {
+  if (text === "$workspace") return ".";
+  if (text.startsWith("$workspace/")) return text.slice("$workspace/".length);
+  return text.startsWith("$") ? "" : text;
 }
 
 function useMedia(query: string): boolean {

@@ -34,6 +34,7 @@ export function Tests({ plugin }: { readonly plugin: string }): VNode {
       }
     >
       {error !== undefined && <ErrorPanel message={error} onRetry={reload} />}
+      {!isRunning && data === undefined && error === undefined && <Skeleton rows={3} label="Loading the last run" />}
       {isRunning && <Skeleton rows={4} label="Running the tests" />}
       {!isRunning && data !== undefined && (data.run === undefined ? <NotRun /> : <Outcome run={data.run} />)}
     </Section>

@@ -12,6 +12,7 @@ import { EmptyState, ErrorPanel, Skeleton } from "../../components/states.tsx";
 import { toast } from "../../components/toast.tsx";
 import { ask, RequestError } from "../../data/api.ts";
 import type { PolicyCheck, PolicyProblem, PolicyText } from "../../data/insight-types.ts";
+import { onHostEvent } from "../../data/state.ts";
 import { useLoad } from "../../data/use-load.ts";
 import { CheckView } from "./check-view.tsx";
 
@@ -42,14 +43,22 @@ type Answer =
   | { readonly kind: "changed"; readonly text: string; readonly now: PolicyText }
   | { readonly kind: "error"; readonly text: string; readonly message: string };
 
+/** The edit, and the file that it began with: kept while the user looks at other pages. */
+let kept: { readonly base: PolicyText; readonly text: string } | undefined;
+
 function Editor({ file, onSaved }: { readonly file: PolicyText; readonly onSaved: () => void }): VNode {
-  const [base, setBase] = useState(file);
-  const [text, edit] = useState(file.text);
+  const [base, setBase] = useState(kept?.base ?? file);
+  const [text, edit] = useState(kept?.text ?? file.text);
   const [answer, show] = useState<Answer | undefined>(undefined);
   const [busy, setBusy] = useState<"check" | "save" | undefined>(undefined);
   const area = useRef<HTMLTextAreaElement>(null);
   const isEdited = text !== base.text;
   useLeaveWarning(isEdited);
+  useEffect(() => {
+    kept = isEdited ? { base, text } : undefined;
+    // An edit is compared with the new file when it is saved.
+    return isEdited ? undefined : onHostEvent(({ type }) => type === "policy.reloaded" && onSaved());
+  }, [base, text]);
   const current = answer?.text === text ? answer : undefined;
   const isChecked = current?.kind === "check";
 
@@ -67,6 +76,7 @@ function Editor({ file, onSaved }: { readonly file: PolicyText; readonly onSaved
             ? "Saved. The policy is in force."
             : `Saved. ${withheld.map(({ name }) => name).join(", ")} ${withheld.length === 1 ? "waits" : "wait"} for bascule trust.`,
         );
+        kept = undefined;
         onSaved();
       }
     } catch (error) {
