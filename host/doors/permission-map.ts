@@ -72,7 +72,7 @@ const STATES: readonly AccessState[] = ["denied", "prompt", "granted"];
 /** Tokens of a plugin's own folders. Without a token, a path is relative to the plugin's folder. */
 const SHARED_PATH = /^(?:\/|\$(?:workspace|home|tmp)(?:\/|$))/u;
 
-/** One cell a slice. */
+/** One decision a slice. */
 export function* permissionMap(host: MapHost, use: Pick<RecordedUse, "acts">): Generator<void, PermissionMap> {
   const plugins = pluginsOf(host);
   const found = new Map<string, MapResource>();
@@ -86,15 +86,19 @@ export function* permissionMap(host: MapHost, use: Pick<RecordedUse, "acts">): G
   const cells: MapCell[] = [];
   for (const plugin of plugins) {
     const [requested, granted] = [plugin.requested, plugin.granted].map((own) => new Set(resourcesIn(own, plugin).map(keyOf)));
+    const tools = new Set(plugin.tools);
+    const acts = use.acts.filter(({ tool }) => tools.has(tool));
     for (const [index, resource] of resources.entries()) {
       if (resource.own !== undefined && resource.own !== plugin.name) continue;
+      // The manifest denies every kind that it does not request.
+      if (plugin.requested[resource.kind] === undefined && plugin.granted[resource.kind] === undefined) continue;
       const query = queryOf(resource, plugin, host);
       const cell = {
         ...{ plugin: plugin.name, resource: index },
-        ...effective(plugin, query, host),
+        ...(yield* effective(plugin, query, host)),
         requested: requested?.has(keyOf(resource)) ?? false,
         granted: granted?.has(keyOf(resource)) ?? false,
-        used: usesOf(plugin, query, use),
+        used: usesOf(query, acts),
       };
       if (cell.requested || cell.granted || cell.state === "granted") cells.push(cell);
       yield;
@@ -159,28 +163,37 @@ function queryOf({ kind, text }: MapResource, { name, directory }: MappedPlugin,
   return { kind, path: path ?? directory };
 }
 
-/** Returns the decision of the tool that gets most. */
-function effective({ tools }: MappedPlugin, query: AccessQuery, { policy }: MapHost): Pick<MapCell, "state" | "asks" | "layer" | "rule"> {
-  const decisions = tools.flatMap((tool) => {
+type CellDecision = Pick<MapCell, "state" | "asks" | "layer" | "rule">;
+
+/** Returns the decision of the tool that gets most. The first that is granted without a confirmation ends the search. */
+function* effective({ tools }: MappedPlugin, query: AccessQuery, { policy }: MapHost): Generator<void, CellDecision> {
+  let best: CellDecision | undefined;
+  for (const tool of tools) {
     const explanation = policy.now(tool, undefined, {}, query);
-    return explanation === undefined ? [] : [decisionIn(explanation)];
-  });
-  const [best] = decisions.toSorted(
-    (one, other) => STATES.indexOf(other.state) - STATES.indexOf(one.state) || Number(one.asks) - Number(other.asks),
-  );
+    const decision = explanation && decisionIn(explanation);
+    if (decision !== undefined && (best === undefined || isMore(decision, best))) best = decision;
+    if (best?.state === "granted" && !best.asks) break;
+    yield;
+  }
   return best ?? { state: "denied", asks: false, layer: "no tool" };
 }
 
-function decisionIn({ verdict, because, act }: Explanation): Pick<MapCell, "state" | "asks" | "layer" | "rule"> {
+function isMore(one: CellDecision, other: CellDecision): boolean {
+  const more = STATES.indexOf(one.state) - STATES.indexOf(other.state);
+  return more > 0 || (more === 0 && !one.asks && other.asks);
+}
+
+function decisionIn({ verdict, because, act }: Explanation): CellDecision {
   const asks = verdict === "asks";
   if (verdict === "denied" || verdict === "unavailable" || act === undefined) return { state: "denied", asks, ...because };
   const { state, decidedBy } = act.verdict;
   return { state, asks, layer: decidedBy.layer, ...(decidedBy.rule !== undefined && { rule: decidedBy.rule }) };
 }
 
-function usesOf({ tools }: MappedPlugin, query: AccessQuery, { acts }: Pick<RecordedUse, "acts">): number {
-  const matching = acts.filter(({ tool, kind, value }) => {
-    if (kind !== query.kind || !tools.includes(tool)) return false;
+/** @param acts those of the plugin */
+function usesOf(query: AccessQuery, acts: RecordedUse["acts"]): number {
+  const matching = acts.filter(({ kind, value }) => {
+    if (kind !== query.kind) return false;
     if ("path" in query && query.path !== undefined) return value.startsWith("/") && isAtOrBelow(value, query.path);
     if ("host" in query && query.host !== undefined) return value.replace(/:\d+$/u, "") === query.host;
     return !("name" in query) || query.name === undefined || value === query.name;

@@ -39,7 +39,7 @@ interface PolicyCheck {
   /** Calls of the last week that were compared, and how many of them would be decided differently. */
   readonly calls: number;
   readonly changedCalls: number;
-  /** Calls and acts of the last week that were not compared: too many, or in a part of the journal that cannot be read. */
+  /** Calls and acts of the last week, and decisions of tools, that were not compared: too many, or in a part of the journal that cannot be read. */
   readonly notCompared: number;
   readonly since: number;
 }
@@ -68,6 +68,8 @@ interface PolicyFileOptions {
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const MAX_CHANGES = 500;
+/** Maximum decisions of tools that are compared. A client names its role, so there may be any number of roles. */
+const MAX_DECISIONS = 20_000;
 
 export function createPolicyFile({ host, platform }: PolicyFileOptions): PolicyFile {
   function pathOfFile(): string {
@@ -86,9 +88,8 @@ export function createPolicyFile({ host, platform }: PolicyFileOptions): PolicyF
       const until = platform.clock.now() + 1;
       await host.audit.flush();
       const use = await host.audit.use({ since: until - WEEK_MS, until });
-      const roles = [undefined, ...rolesIn(text, use)];
-      const found = await platform.slices.run(compare({ host, edited, use, roles }));
-      return { ...found, calls: use.calls, notCompared: use.dropped + use.damage, since: until - WEEK_MS };
+      const { notCompared, ...found } = await platform.slices.run(compare({ host, edited, use, roles: rolesIn(text) }));
+      return { ...found, calls: use.calls, notCompared: notCompared + use.dropped + use.damage, since: until - WEEK_MS };
     },
     async save(edit) {
       const saved = await saveProject(platform, { file: pathOfFile(), state: host.places.state }, edit);
@@ -118,33 +119,53 @@ function refused(problems: readonly Problem[]): RequestProblem {
 }
 
 /** `alternative` has accepted the text. */
-function rolesIn(text: string, { tools }: RecordedUse): readonly string[] {
+function rolesIn(text: string): readonly string[] {
   const parsed = parseProject(text);
   const named = parsed.ok ? [...Object.keys(parsed.value.roles), ...parsed.value.policy.layers.flatMap(({ role }) => role ?? [])] : [];
-  return [...new Set([...named, ...tools.flatMap(({ role }) => role ?? [])])];
+  return [...new Set(named)];
 }
 
 interface Comparison {
   readonly host: PolicyFileOptions["host"];
   readonly edited: Judge;
   readonly use: RecordedUse;
-  readonly roles: readonly (string | undefined)[];
+  /** Roles that the edited text names. */
+  readonly roles: readonly string[];
+}
+
+interface ToolInRole {
+  readonly tool: string;
+  readonly role?: string;
+}
+
+/** Yields the tools without a role, in the roles in which they were called, and in those that the text names. May repeat itself. */
+function* toolsInRoles(tools: readonly string[], { use, roles }: Comparison): Generator<ToolInRole> {
+  for (const tool of tools) yield { tool };
+  yield* use.tools.filter(({ role }) => role !== undefined);
+  for (const role of roles) for (const tool of tools) yield { tool, role };
 }
 
 /** One decision a slice. */
-function* compare({ host, edited, use, roles }: Comparison): Generator<void, Pick<PolicyCheck, "changes" | "left" | "changedCalls">> {
+function* compare(comparison: Comparison): Generator<void, Pick<PolicyCheck, "changes" | "left" | "changedCalls" | "notCompared">> {
+  const { host, edited, use } = comparison;
   const { now } = host.policy;
   const changes: PolicyChange[] = [];
   let changedCalls = 0;
-  for (const { qualifiedName: tool } of host.listEach())
-    for (const role of roles) {
-      yield;
-      const change = changeOf(now(tool, role), edited(tool, role));
-      if (change === undefined) continue;
-      const count = use.tools.find((used) => used.tool === tool && used.role === role)?.calls ?? 0;
-      changedCalls += count;
-      changes.push({ tool, ...(role !== undefined && { role }), ...change, count });
-    }
+  const tools = Array.from(host.listEach(), ({ qualifiedName }) => qualifiedName);
+  const calls = new Map(use.tools.map((used) => [keyOf(used), used.calls]));
+  const seen = new Set<string>();
+  for (const one of toolsInRoles(tools, comparison)) {
+    yield;
+    if (seen.size >= MAX_DECISIONS) break;
+    if (seen.has(keyOf(one))) continue;
+    seen.add(keyOf(one));
+    const { tool, role } = one;
+    const change = changeOf(now(tool, role), edited(tool, role));
+    if (change === undefined) continue;
+    const count = calls.get(keyOf(one)) ?? 0;
+    changedCalls += count;
+    changes.push({ tool, ...(role !== undefined && { role }), ...change, count });
+  }
   for (const act of use.acts) {
     yield;
     const query = queryOf(act);
@@ -160,8 +181,13 @@ function* compare({ host, edited, use, roles }: Comparison): Generator<void, Pic
       ...{ also: [], widens: next.state === "granted", count },
     });
   }
+  const notCompared = Math.max(0, tools.length * (1 + comparison.roles.length) - MAX_DECISIONS);
   const sorted = changes.toSorted((one, other) => other.count - one.count);
-  return { changes: sorted.slice(0, MAX_CHANGES), left: Math.max(0, sorted.length - MAX_CHANGES), changedCalls };
+  return { changes: sorted.slice(0, MAX_CHANGES), left: Math.max(0, sorted.length - MAX_CHANGES), changedCalls, notCompared };
+}
+
+function keyOf({ tool, role }: ToolInRole): string {
+  return JSON.stringify([tool, role ?? null]);
 }
 
 const STRICTNESS = ["allowed", "asks", "denied"];

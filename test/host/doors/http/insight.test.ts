@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../../manifests/mod.ts";
+import { permissionMap } from "../../../../host/doors/permission-map.ts";
 import { sha256Hex } from "../../../../host/primitives/digest.ts";
 import { httpDoor, type HttpDoorUnderTest, TOKENS, textOf } from "../../../support/http-door.ts";
 import { memoryPlatform, memoryPlatformWithWorkers } from "../../../support/memory-platform.ts";
@@ -110,6 +111,19 @@ describe("the policy over HTTP", () => {
     expect([same["changes"], same["changedCalls"]]).toEqual([[], 0]);
     const wrong = await ask("/v1/policy/check", { body: { text: '{\n "policy": { "rules": 1 } }' } });
     expect(wrong).toMatchObject({ status: 400, body: { code: "invalid_request", errors: [{ pointer: "/policy/rules", line: 2 }] } });
+  });
+
+  it("compares a bounded number of decisions, those of used roles before others, and says how many are left out [I5.policy-check]", async () => {
+    const { door } = await withPolicy({ rules: [] });
+    await using _ = door;
+    const { body: opened } = await door.ask("/v1/sessions", { body: { role: "guest" } });
+    await door.ask("/v1/calls", { body: { tool: "look", sessionId: textOf(opened, "sessionId") } });
+    const roles = Object.fromEntries(Array.from({ length: 12_000 }, (_none, nth) => [`role-${nth}`, {}]));
+    const text = JSON.stringify({ roles, policy: { rules: [{ tool: "look", allow: false }] } });
+    const { body } = await asAdmin(door)("/v1/policy/check", { body: { text } });
+    const tools = [...door.host.list()].length;
+    expect(body["notCompared"]).toBe(tools * 12_001 - 20_000);
+    expect(body["changes"]).toContainEqual(expect.objectContaining({ tool: "look", role: "guest", after: "denied", count: 1 }));
   });
 
   it("is absent in a project without bascule.json [I4.policy]", async () => {
@@ -240,5 +254,35 @@ describe("GET /v1/permissions", () => {
       ["notes", 1, "granted", true, true],
       ["notes", 2, "granted", false, false],
     ]);
+  });
+
+  it("takes one decision a slice, and as few as it needs [I5.permissions, LV2.permissions]", () => {
+    const tools = Array.from({ length: 300 }, (_none, nth) => ({ plugin: "maps", qualifiedName: `maps.tool_${nth}` }));
+    let asked = 0;
+    const answer = (state: string): object => ({ verdict: "allowed", because: {}, act: { verdict: { state, decidedBy: { layer: "x" } } } });
+    const host = {
+      listEach: () => tools,
+      plugins: () => [{ name: "maps", directory: "/plugins/maps", requested: { net: ["a.example"], read: ["$workspace"] } }],
+      grants: { find: () => undefined },
+      places: { workspace: "/workspace", folders: { home: "/home", tmp: "/tmp", data: "/data" } },
+      policy: {
+        now(tool: string, _role: unknown, _of: unknown, { kind }: { readonly kind: string }) {
+          asked += 1;
+          return answer(kind === "net" && tool === "maps.tool_7" ? "granted" : "prompt");
+        },
+      },
+    };
+    // Only the members that the map reads.
+    const slices = permissionMap(host as unknown as Parameters<typeof permissionMap>[0], { acts: [] });
+    let most = 0;
+    for (;;) {
+      const before = asked;
+      const { done, value } = slices.next();
+      most = Math.max(most, asked - before);
+      if (done !== true) continue;
+      expect(value.cells.map(({ state }) => state)).toEqual(["prompt", "granted"]);
+      break;
+    }
+    expect([most, asked]).toEqual([1, 300 + 8]);
   });
 });
