@@ -20,6 +20,7 @@ import { attempt, onHostEvent } from "../data/state.ts";
 import { useLoad } from "../data/use-load.ts";
 import { href, subject } from "../shell/router.ts";
 import { DecisionPath, Timeline } from "./call-parts.tsx";
+import { Replay } from "./replay.tsx";
 
 export function Call({ callId }: { readonly callId: string }): VNode {
   const { data, error, reload } = useLoad(async () => await loadCall(callId), [callId]);
@@ -158,6 +159,7 @@ function Shown({ call }: { readonly call: CallDetail }): VNode {
         </Section>
       )}
       {call.chainId !== undefined && <Steps chainId={call.chainId} callId={callId} time={startedAt ?? 0} />}
+      {!isLive && <Replay callId={callId} tool={tool} />}
       {decision !== undefined && <DecisionPath decision={decision} tool={tool} />}
       {events.length > 0 && <Timeline events={events} startedAt={startedAt ?? events[0]?.time ?? 0} />}
     </>

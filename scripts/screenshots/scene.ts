@@ -48,7 +48,7 @@ function swatch(width: number, height: number): string {
 const SWATCH = swatch(360, 120);
 
 export const FILES: Readonly<Record<string, string>> = {
-  "bascule.json": JSON.stringify({}, null, 2),
+  "bascule.json": JSON.stringify({ audit: { record: "failures" } }, null, 2),
   "README.md": "# Aurora\n\nA small service that answers questions about the northern lights.\n\n## Start\n\n    npm ci\n    npm start\n",
   "src/server.ts":
     'import { createServer } from "node:http";\nimport { forecast } from "./forecast.ts";\n\nconst port = 3000;\n\ncreateServer(async (request, response) => {\n  const place = new URL(request.url ?? "/", "http://local").searchParams.get("place");\n  response.end(JSON.stringify(await forecast(place ?? "Tromsø")));\n}).listen(port);\n',

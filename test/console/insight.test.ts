@@ -106,6 +106,20 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
     await expectSound();
   });
 
+  it("replays a recorded call on the recorded and on the current code [I5.replay]", async () => {
+    await writeFile(join(served.folder, "bascule.json"), '{ "audit": { "record": "all" } }');
+    await served.host.reload();
+    const { callId } = await served.host.call("demo.look");
+    await open(`/calls/${callId}`, wide);
+    await page.getByRole("button", { name: "Replay demo.look" }).click();
+    await page.getByText("same", { exact: true }).waitFor();
+    await served.plant("main.ts", CODE.replace('"insight"', '"outlook"'));
+    await page.getByText("Current code").click();
+    await page.getByRole("button", { name: "Replay demo.look" }).click();
+    await page.getByRole("region", { name: "Outcome of the replay" }).getByText('+ "outlook"').waitFor();
+    await expectSound();
+  });
+
   it("compares a waiting version with the one that serves, accepts it, and rolls back [I5.versions, H6, H10]", async () => {
     await open("/plugins/demo?tab=versions", wide);
     await page.getByRole("row", { name: /1\.0\.0 serving/ }).waitFor();

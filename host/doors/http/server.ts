@@ -18,6 +18,7 @@ import type { HttpMount } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createPluginTests } from "./plugin-tests.ts";
 import { createPolicyFile } from "./policy-file.ts";
+import { createReplays } from "./replays.ts";
 import { createHttpSessions } from "./sessions.ts";
 import type { HttpTokens } from "./tokens.ts";
 import { createHttpTurns } from "./turns.ts";
@@ -80,7 +81,7 @@ export async function openHostServer(options: HostServerOptions): Promise<HostSe
       },
       onDefect: (message, error) => platform.log.write("error", message, { error: String(error) }),
     }),
-    ...{ audit: host.audit, history, clients, tests: createPluginTests(host, platform) },
+    ...{ audit: host.audit, history, clients, tests: createPluginTests(host, platform), replays: createReplays(host, platform) },
     policyFile: { ...policyFile, check: (text) => reading(() => policyFile.check(text)) },
     permissionMap: () =>
       reading(async () => {

@@ -5,13 +5,15 @@ import type { Host } from "../../host/host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { PluginTests } from "./plugin-tests.ts";
+import { REPLAY_VERSIONS, type Replays } from "./replays.ts";
 import { RequestProblem } from "./problem.ts";
-import { closed, listed, OBJECT, oneOf, some, TEXT, TIME } from "./schemas.ts";
+import { closed, listed, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
 
 /** Dependencies of these endpoints. */
 export interface SourceApi {
   readonly host: Pick<Host, "sources" | "logLines">;
   readonly tests: PluginTests;
+  readonly replays: Replays;
   readonly platform: Pick<Platform, "slices">;
 }
 
@@ -138,6 +140,36 @@ export const SOURCE_ENDPOINTS: readonly Endpoint<SourceApi>[] = [
       409: { about: "The plugin's folder holds another version than the one that serves" },
     },
     run: async ({ params, signal }, { tests, platform }) => jsonOf(await tests.run(params["name"] ?? "", signal), platform.slices),
+  },
+  {
+    method: "get",
+    path: "/v1/recordings",
+    id: "listRecordings",
+    summary: "List the calls that are recorded and can be replayed",
+    scope: "admin",
+    answers: { 200: { about: "Ids of calls, the oldest first; at most 200 are kept", schema: some({ callIds: TEXTS }) } },
+    run: async (_request, { replays }) => json({ callIds: await replays.recorded() }),
+  },
+  {
+    method: "post",
+    path: "/v1/calls/{callId}/replay",
+    id: "replayCall",
+    summary: "Replay a recorded call with the recorded answers, and compare: nothing outside is read or written",
+    about: "Ends after two minutes, or when the client disconnects.",
+    scope: "admin",
+    body: closed({ version: Type.Optional(oneOf(REPLAY_VERSIONS, "Code that runs. Default `recorded`")) }),
+    answers: {
+      200: {
+        about: "Whether result and operations are the same, and the differences as text",
+        schema: some({ kind: oneOf(["same", "different"]), version: oneOf(REPLAY_VERSIONS), digest: TEXT, lines: TEXTS }),
+      },
+      404: { about: "The call was not recorded" },
+      409: { about: "The recording or the version cannot be used" },
+    },
+    async run({ params, body, signal }, { replays, platform }) {
+      const version = REPLAY_VERSIONS.find((name) => name === body["version"]) ?? "recorded";
+      return jsonOf(await replays.run(params["callId"] ?? "", version, signal), platform.slices);
+    },
   },
 ];
 

@@ -11,7 +11,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { currentFiles, findFiles, findRecording } from "../find-recording.ts";
 import { absolutePath } from "../paths.ts";
-import { comparisonLines, differenceLines, outcomeText } from "../replay-text.ts";
+import { comparisonLines, differenceLines, outcomeText } from "../../replay-text.ts";
 import { printable } from "../../../primitives/text.ts";
 
 export const replayCommand: Command = {

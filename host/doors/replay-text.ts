@@ -1,15 +1,15 @@
 /** Formats the differences between a replay and its recording. */
 
 import { diffLines } from "diff";
-import type { JsonValue } from "../../../manifests/mod.ts";
-import { isJsonObject } from "../../../manifests/mod.ts";
-import type { OperationDifference, ShownOperation } from "../../effects/recordings/answers.ts";
-import type { Recording, RecordedOutcome } from "../../call/recording.ts";
-import type { CodeComparison, LinedOperation } from "../../testing/replay-current.ts";
-import type { Difference } from "../../testing/replay.ts";
-import { faultToError } from "../../routes/fault-to-error.ts";
-import type { Style } from "../../primitives/style.ts";
-import { printable, printableLines } from "../../primitives/text.ts";
+import type { JsonValue } from "../../manifests/mod.ts";
+import { isJsonObject } from "../../manifests/mod.ts";
+import type { OperationDifference, ShownOperation } from "../effects/recordings/answers.ts";
+import type { Recording, RecordedOutcome } from "../call/recording.ts";
+import type { CodeComparison, LinedOperation } from "../testing/replay-current.ts";
+import type { Difference } from "../testing/replay.ts";
+import { faultToError } from "../routes/fault-to-error.ts";
+import type { Style } from "../primitives/style.ts";
+import { printable, printableLines } from "../primitives/text.ts";
 
 const SHOWN = 2_000;
 
