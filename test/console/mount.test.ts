@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { CONSOLE_SCRIPT, CONSOLE_STYLE } from "../../host/doors/console/assets.gen.ts";
 import { consoleMount } from "../../host/doors/console/mount.ts";
@@ -27,6 +28,23 @@ describe("the console's files", () => {
     }
     expect((await door.request("/other", { token: undefined })).status).toBe(404);
     expect((await door.request("/", { token: undefined, method: "POST", body: {} })).status).toBe(405);
+  });
+
+  it("are sent compressed, and not again while they are the same [I5.size]", async () => {
+    await using door = await httpDoor({ mounts: [consoleMount] });
+    const sizes = ["/console.js", "/console.css"].map(async (path) => {
+      const zipped = await door.request(path, { token: undefined, fields: { "accept-encoding": "gzip" } });
+      expect([zipped.headers.get("content-encoding"), zipped.headers.get("cache-control")]).toEqual(["gzip", "no-cache"]);
+      const bytes = new Uint8Array(await zipped.arrayBuffer());
+      const whole = await (await door.request(path, { token: undefined })).text();
+      expect(gunzipSync(bytes).toString()).toBe(whole);
+      const etag = zipped.headers.get("etag") ?? "";
+      const again = await door.request(path, { token: undefined, fields: { "if-none-match": etag } });
+      expect([etag.length > 10, again.status, await again.text()]).toEqual([true, 304, ""]);
+      return bytes.length;
+    });
+    const [script = 0, style = 0] = await Promise.all(sizes);
+    expect(script + style).toBeLessThanOrEqual(300 * 1024);
   });
 
   it("turn no text into code or markup [I5.policy]", () => {
