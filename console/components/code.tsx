@@ -4,7 +4,7 @@ import { highlightCode, tagHighlighter, tags } from "@lezer/highlight";
 import { parser as scriptParser } from "@lezer/javascript";
 import { parser as jsonParser } from "@lezer/json";
 import { Check, Copy } from "lucide";
-import type { VNode } from "preact";
+import { Fragment, type VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Json } from "../data/types.ts";
 import { Button } from "./button.tsx";
@@ -68,23 +68,25 @@ export function Code({
     <div class="code-frame">
       <pre class="code" tabIndex={0} role="region" aria-label={label}>
         {lines.map((tokens, index) => (
-          <span key={index} class="code-line">
-            {first !== undefined && (
-              <span class="line-number" aria-hidden="true">
-                {first + index}
-              </span>
-            )}
-            {tokens.map((token, place) =>
-              token.kind === "" ? (
-                token.text
-              ) : (
-                <span key={place} class={token.kind}>
-                  {token.text}
+          <Fragment key={index}>
+            <span class="code-line">
+              {first !== undefined && (
+                <span class="line-number" aria-hidden="true">
+                  {first + index}
                 </span>
-              ),
-            )}
+              )}
+              {tokens.map((token, place) =>
+                token.kind === "" ? (
+                  token.text
+                ) : (
+                  <span key={place} class={token.kind}>
+                    {token.text}
+                  </span>
+                ),
+              )}
+            </span>
             {"\n"}
-          </span>
+          </Fragment>
         ))}
       </pre>
       <CopyButton label={label} text={text} />

@@ -39,7 +39,7 @@ export function Diff({ path, diff }: { readonly path: string; readonly diff: str
                 {after}
               </td>
               <td class="diff-text">
-                {SIGNS[kind]}
+                <span class="diff-sign">{SIGNS[kind]}</span>
                 {parts.map(({ text, isMarked }, place) => (isMarked ? <mark key={place}>{text}</mark> : text))}
               </td>
             </tr>

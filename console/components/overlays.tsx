@@ -3,6 +3,7 @@
 import * as Ariakit from "@ariakit/react";
 import { X } from "lucide";
 import type { ComponentChildren, VNode } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon, type IconNode } from "./icon.tsx";
 
@@ -112,6 +113,12 @@ export function Tabs({
   readonly onSelect: (id: string) => void;
 }): VNode {
   const current = tabs.find(({ id }) => id === selected) ?? tabs[0];
+  const list = useRef<HTMLDivElement>(null);
+  // On a narrow screen the tabs scroll.
+  useLayoutEffect(
+    () => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "center" }),
+    [current?.id],
+  );
   return (
     <Ariakit.TabProvider
       selectedId={current?.id ?? null}
@@ -119,7 +126,7 @@ export function Tabs({
         if (typeof id === "string" && id !== current?.id) onSelect(id);
       }}
     >
-      <Ariakit.TabList className="tabs" aria-label={label}>
+      <Ariakit.TabList ref={list} className="tabs" aria-label={label}>
         {tabs.map(({ id, title, count }) => (
           <Ariakit.Tab key={id} id={id} className="tab">
             {title}

@@ -13,13 +13,26 @@ import { href } from "../shell/router.ts";
 import { permissionTexts } from "./plugin/permission-items.ts";
 
 /** The rule that decided, and the permissions that each layer leaves. */
-export function DecisionPath({ decision, tool }: { readonly decision: Decision; readonly tool: string }): VNode {
+export function DecisionPath({
+  decision,
+  tool,
+  events,
+}: {
+  readonly decision: Decision;
+  readonly tool: string;
+  readonly events: readonly HostEvent[];
+}): VNode {
+  const answer = text(events.find(({ type }) => type === "tool.confirmation_resolved")?.payload["decision"]) || undefined;
   const { kind, because, grants = [] } = decision;
   return (
     <Section title="Decision" actions={<a href={href("/why", {}, { name: tool })}>Explain</a>}>
       <p class="decision">
-        <Badge tone={kind === "deny" ? "bad" : kind === "ask" ? "wait" : "good"}>{kind}</Badge> by <strong>{because.rule}</strong>{" "}
-        <span class="soft">({because.layer})</span>
+        <Badge tone={kind === "deny" ? "bad" : kind === "ask" ? "wait" : "good"}>{kind}</Badge> by <strong>{becauseText(because)}</strong>
+        {answer !== undefined && (
+          <>
+            , answered: <Badge tone={toneOf(answer === "allowed" ? "approved" : "denied")}>{answer}</Badge>
+          </>
+        )}
       </p>
       {grants.length > 0 && (
         <Table
@@ -27,7 +40,7 @@ export function DecisionPath({ decision, tool }: { readonly decision: Decision; 
           rows={grants}
           keyOf={({ layer }) => layer}
           columns={[
-            { title: "Layer", show: ({ layer }) => layer, isHeader: true, width: "14rem" },
+            { title: "Layer", show: ({ layer }) => layer, isHeader: true, width: "min(14rem, 30%)" },
             {
               title: "Permissions",
               show: ({ permissions }) => {
@@ -49,6 +62,11 @@ export function DecisionPath({ decision, tool }: { readonly decision: Decision; 
       )}
     </Section>
   );
+}
+
+/** Returns the rule with its layer, unless both have the same name. */
+export function becauseText({ rule, layer }: Decision["because"]): string {
+  return rule === layer ? rule : `${rule} (${layer})`;
 }
 
 const FIRST_EVENTS = 60;

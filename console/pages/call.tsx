@@ -19,7 +19,7 @@ import { calls, loadChain } from "../data/calls.ts";
 import { attempt, onHostEvent } from "../data/state.ts";
 import { useLoad } from "../data/use-load.ts";
 import { href, subject } from "../shell/router.ts";
-import { DecisionPath, Timeline } from "./call-parts.tsx";
+import { becauseText, DecisionPath, Timeline } from "./call-parts.tsx";
 import { Replay } from "./replay.tsx";
 
 export function Call({ callId }: { readonly callId: string }): VNode {
@@ -103,7 +103,7 @@ function Shown({ call }: { readonly call: CallDetail }): VNode {
             sessionId === undefined ? undefined : <a href={href("/calls", {}, { session: sessionId })}>{sessionId.slice(-12)}</a>,
           ],
           ["Route", decision?.route],
-          ["Decided by", decision === undefined ? undefined : `${decision.because.rule} (${decision.because.layer})`],
+          ["Decided by", decision === undefined ? undefined : becauseText(decision.because)],
         ]}
       />
       {error !== undefined && (
@@ -160,7 +160,7 @@ function Shown({ call }: { readonly call: CallDetail }): VNode {
       )}
       {call.chainId !== undefined && <Steps chainId={call.chainId} callId={callId} time={startedAt ?? 0} />}
       {!isLive && <Replay callId={callId} tool={tool} />}
-      {decision !== undefined && <DecisionPath decision={decision} tool={tool} />}
+      {decision !== undefined && <DecisionPath decision={decision} tool={tool} events={events} />}
       {events.length > 0 && <Timeline events={events} startedAt={startedAt ?? events[0]?.time ?? 0} />}
     </>
   );

@@ -14,6 +14,7 @@ import { ask } from "../data/api.ts";
 import { answer, callerText, type InboxItem } from "../data/inbox.ts";
 import { useLoad } from "../data/use-load.ts";
 import type { AnswerScope, Explanation, Question } from "../data/types.ts";
+import { becauseText } from "./call-parts.tsx";
 import { isTyping } from "../shell/keys.ts";
 import { href, subject } from "../shell/router.ts";
 
@@ -65,7 +66,7 @@ export function ConfirmationDetail({ item: { question, state } }: { readonly ite
           ["Call", <a href={href("/calls/:callId", { callId: request.callId })}>{request.callId.slice(-12)}</a>],
           ["Plugin", plugin === undefined ? undefined : `${plugin}${digest === undefined ? "" : ` (${digest.slice(0, 12)})`}`],
           ["Called by", calledBy?.join(" → ")],
-          ["Asked because", because === undefined ? undefined : `${because.rule} (${because.layer})`],
+          ["Asked because", because === undefined ? undefined : becauseText(because)],
         ]}
       />
       {state === "waiting" && <AnswerBar question={question} />}

@@ -143,8 +143,8 @@ function Record({ number, event }: Found): VNode {
   );
 }
 
-function summaryOf({ payload: { code, permission, value, decision, reason } }: HostEvent): string {
-  const parts = [code, permission, value, typeof decision === "string" ? decision : undefined, reason];
+function summaryOf({ payload: { code, permission, value, decision, reason, client, door } }: HostEvent): string {
+  const parts = [client, door, code, permission, value, typeof decision === "string" ? decision : undefined, reason];
   return parts
     .filter((part) => typeof part === "string")
     .join(" ")

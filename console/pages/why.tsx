@@ -12,6 +12,7 @@ import { plugins } from "../data/state.ts";
 import { useLoad } from "../data/use-load.ts";
 import type { Explanation } from "../data/types.ts";
 import { replaceQuery, route } from "../shell/router.ts";
+import { becauseText } from "./call-parts.tsx";
 
 const KINDS = ["read", "write", "net", "env", "run", "sys", "ffi", "import", "tools", "mcp"];
 
@@ -89,7 +90,7 @@ function Answer({
     <Section title={`${tool} ${state}`} actions={<StateBadge state={state} />}>
       <Facts
         of={[
-          ["Decided by", `${because.rule} (${because.layer})`],
+          ["Decided by", becauseText(because)],
           ["Class", level],
           ["Route", chosen],
           ["Confirmation", confirm],

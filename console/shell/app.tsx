@@ -105,7 +105,7 @@ function TopBar(): VNode {
       <span class="connection" role="status">
         <span class={`state ${isConnected.value ? "good" : "bad"}`}>
           <span class="dot" aria-hidden="true" />
-          {isConnected.value ? "connected" : "not connected"}
+          <span>{isConnected.value ? "connected" : "not connected"}</span>
         </span>
       </span>
       <Menu
@@ -117,11 +117,14 @@ function TopBar(): VNode {
             label: density.value === "compact" ? "Comfortable rows" : "Compact rows",
             onSelect: () => void (density.value = density.value === "compact" ? "comfortable" : "compact"),
           },
+          { label: "Log out", onSelect: logOut },
         ]}
       />
-      <Button variant="ghost" onClick={logOut}>
-        Log out
-      </Button>
+      <span class="log-out">
+        <Button variant="ghost" onClick={logOut}>
+          Log out
+        </Button>
+      </span>
     </header>
   );
 }

@@ -91,8 +91,8 @@ describe.skipIf(!existsSync(PROGRAM))(
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "tick" }).waitFor();
       expect(page.url()).toBe(`${served.server.url}/${address}`);
-      expect(await page.title()).toBe("tick · bascule");
-      expect(await focused()).toBe("tick");
+      await expect.poll(() => page.title()).toBe("tick · bascule");
+      await expect.poll(focused).toBe("tick");
       expect(await faultsOf(page)).toEqual([]);
     });
 

@@ -182,6 +182,24 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
     await expectSound();
   });
 
+  it("reads every part of a plugin on a phone, with the current tab in view [I5.phone, I5.axe]", async () => {
+    await open("/plugins/demo", { viewport: { width: 360, height: 780 }, hasTouch: true });
+    for (const tab of ["Permissions", "Source", "Versions", "Tests", "Log", "Settings"]) {
+      await page.goto(`${served.server.url}/#/plugins/demo?tab=${tab.toLowerCase()}`);
+      await page.getByRole("tabpanel", { name: tab }).waitFor();
+      await expect.poll(() => page.getByRole("tab", { name: tab }).evaluate((own) => own.getBoundingClientRect().right <= 360)).toBe(true);
+      await expectSound();
+    }
+    await page.goto(`${served.server.url}/#/plugins/demo?tab=permissions`);
+    const grant = page.getByRole("button", { name: "Grant net api.example" });
+    await grant.waitFor();
+    expect(await grant.evaluate((own) => own.getBoundingClientRect().right <= 360)).toBe(true);
+    expect(await page.getByRole("button", { name: "Log out" }).isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Appearance and session" }).click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+  });
+
   it("sees who is connected and what they called [I5.clients]", async () => {
     await served.agentCalls("demo.look", {});
     await open("/clients", wide);

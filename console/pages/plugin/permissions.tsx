@@ -29,20 +29,22 @@ export function Permissions({ plugin }: { readonly plugin: Plugin }): VNode {
     {
       title: "Permission",
       isHeader: true,
-      show: ({ kind, text, isDenial }) => (
+      show: ({ kind, text, isDenial, requested, granted: isGranted, isUsed }) => (
         <span class="map-resource">
           <span class="kind">{kind}</span>
           <code>
             {isDenial && "not "}
             {text}
           </code>
+          <span class="narrow-only soft small">{statesOf({ requested, granted: isGranted, isUsed })}</span>
         </span>
       ),
     },
-    { title: "Requested", show: ({ requested }) => <Mark isOn={requested} text="requested" /> },
-    { title: "Granted", show: ({ granted: isGranted }) => <Mark isOn={isGranted} text="granted" /> },
+    { title: "Requested", isDetail: true, show: ({ requested }) => <Mark isOn={requested} text="requested" /> },
+    { title: "Granted", isDetail: true, show: ({ granted: isGranted }) => <Mark isOn={isGranted} text="granted" /> },
     {
       title: "Used",
+      isDetail: true,
       show: ({ isUsed }) =>
         isUsed === undefined ? (
           <span class="skeleton in-cell" role="status" aria-label="Reading the journal" />
@@ -50,7 +52,7 @@ export function Permissions({ plugin }: { readonly plugin: Plugin }): VNode {
           <Mark isOn={isUsed} text="used" />
         ),
     },
-    { title: "Note", show: (line) => <Advice line={line} /> },
+    { title: "Note", isDetail: true, show: (line) => <Advice line={line} /> },
     {
       title: "Act",
       align: "right",
@@ -149,7 +151,12 @@ const USED: readonly Column<Used["lines"][number]>[] = [
     ),
   },
   { title: "Acts", align: "right", show: ({ acts }) => acts },
-  { title: "Refused", align: "right", show: ({ refused }) => <span class={refused > 0 ? "bad-text" : "soft"}>{refused}</span> },
+  {
+    title: "Refused",
+    align: "right",
+    isDetail: true,
+    show: ({ refused }) => <span class={refused > 0 ? "bad-text" : "soft"}>{refused}</span>,
+  },
   {
     title: "First call",
     align: "right",
@@ -173,6 +180,12 @@ function Mark({ isOn, text }: { readonly isOn: boolean; readonly text: string })
       <span class="visually-hidden">{isOn ? text : `not ${text}`}</span>
     </span>
   );
+}
+
+/** The marks as words, for a narrow screen. */
+function statesOf({ requested, granted, isUsed }: Pick<PermissionLine, "requested" | "granted" | "isUsed">): string {
+  const words = [requested ? "requested" : "not requested", granted ? "granted" : "not granted"];
+  return [...words, ...(isUsed === undefined ? [] : [isUsed ? "used" : "never used"])].join(", ");
 }
 
 function Advice({ line: { requested, granted, isUsed, isDenial } }: { readonly line: PermissionLine }): VNode | null {

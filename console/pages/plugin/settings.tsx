@@ -2,6 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { VNode } from "preact";
+import { Section } from "../../components/layout.tsx";
+import { Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/api.ts";
 import { type Draft, draftOf, firstDraft, readDraft } from "../../forms/draft.ts";
 import { Field, Flag } from "../../forms/schema-form.tsx";
@@ -17,34 +19,40 @@ export function Settings({ plugin, tools }: { readonly plugin: string; readonly 
       if (body !== undefined) await loadPlugins();
     });
   useEffect(() => void ofPlugin(), [place]);
-  if (settings === undefined) return <p>Reading…</p>;
+  if (settings === undefined) return <Skeleton rows={5} label="Reading the settings" />;
   const { enabled, disabledTools, fields, file, exists, problems } = settings;
   const set = (key: string, text?: string): Promise<void> => ofPlugin({ key, ...(text !== undefined && { text }) });
   // Disabled tools are not in the plugin's list of tools.
   const names = [...new Set([...tools.map(({ name }) => name), ...disabledTools])].toSorted();
   return (
-    <div>
+    <>
       {problems.map(({ message }, index) => (
         <p key={index} class="trouble">
           {message}
         </p>
       ))}
-      <Flag label="Plugin enabled" isOn={enabled} onChange={(isOn) => void set("enabled", String(isOn))} />
-      {names.map((name) => (
-        <Flag
-          key={name}
-          label={`Tool ${name} enabled`}
-          isOn={!disabledTools.includes(name)}
-          onChange={(isOn) => void set(`tools.${name}.enabled`, String(isOn))}
-        />
-      ))}
-      {fields.map((field) => (
-        <SettingForm key={`${field.key} ${JSON.stringify(field.value ?? null)}`} field={field} set={set} />
-      ))}
-      <p class="soft">
-        {exists ? "stored in" : "nothing is set yet; settings will be stored in"} <code>{file}</code>
+      <Section title="Enabled">
+        <Flag label="Plugin enabled" isOn={enabled} onChange={(isOn) => void set("enabled", String(isOn))} />
+        {names.map((name) => (
+          <Flag
+            key={name}
+            label={`Tool ${name} enabled`}
+            isOn={!disabledTools.includes(name)}
+            onChange={(isOn) => void set(`tools.${name}.enabled`, String(isOn))}
+          />
+        ))}
+      </Section>
+      {fields.length > 0 && (
+        <Section title="Settings" count={fields.length}>
+          {fields.map((field) => (
+            <SettingForm key={`${field.key} ${JSON.stringify(field.value ?? null)}`} field={field} set={set} />
+          ))}
+        </Section>
+      )}
+      <p class="soft small spaced">
+        {exists ? "Stored in" : "Nothing is set yet. Settings will be stored in"} <code>{file}</code>
       </p>
-    </div>
+    </>
   );
 }
 
