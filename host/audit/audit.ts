@@ -4,6 +4,7 @@ import type { JsonObject } from "../../manifests/mod.ts";
 import { JournalError } from "../platform/files/journal-types.ts";
 import type { Slices } from "../platform/platform.ts";
 import { type Service, ServiceError } from "../primitives/service/service.ts";
+import { defined } from "../primitives/defined.ts";
 import type { ActQuery, RecordedActs } from "./acts.ts";
 import type { ServiceTask, TaskFunction } from "../primitives/service/task.ts";
 import { type OnDamage, refuseDamage } from "./file-rows.ts";
@@ -34,8 +35,8 @@ export interface Audit {
    * @throws {JournalError} if a file cannot be read
    */
   following(after: string | number, onDamage?: OnDamage): Promise<FollowingEvents | undefined>;
-  /** @param expected seal of a row that was noted earlier */
-  verify(expected?: string): Promise<JournalReport>;
+  /** @param expected seal of a row that was noted earlier @param counted receives the number of rows so far, and of all rows */
+  verify(expected?: string, counted?: Int32Array<SharedArrayBuffer>): Promise<JournalReport>;
   session(sessionId: string): Promise<SessionState>;
   /** Returns the acts of a plugin. @throws {JournalError} if a file cannot be read. */
   acts(query: ActQuery): Promise<RecordedActs>;
@@ -87,7 +88,7 @@ export function createAudit(
       const events = numbers.map((number, index) => ({ number, event: JSON.parse(texts[index] ?? "null") as JsonObject }));
       return { events, last, isEnd };
     },
-    verify: (expected) => run(VERIFY_JOURNAL, { folder, checkpoints, ...(expected !== undefined && { expected }) }),
+    verify: (expected, counted) => run(VERIFY_JOURNAL, { folder, checkpoints, ...defined({ expected, counted }) }),
     session: async (sessionId) => await slices.run(readParts<SessionState>(await run(SESSION_STATE, { folder, sessionId }))),
     acts: async (query) => await slices.run(readParts<RecordedActs>(await run(RECORDED_ACTS, { folder, query }))),
     calls: (query) => run(RECORDED_CALLS, { folder, ...query }),

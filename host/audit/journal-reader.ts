@@ -18,6 +18,8 @@ interface VerifyRequest {
   readonly checkpoints?: string;
   /** Seal of a row that was noted. */
   readonly expected?: string;
+  /** Memory of two numbers that the asking thread may read meanwhile: rows so far, and all rows. */
+  readonly counted?: Int32Array<SharedArrayBuffer>;
 }
 
 /** Maximum number of attempts: a host that writes meanwhile may remove a file, and the checkpoints are read again. */
@@ -27,14 +29,17 @@ export const VERIFY_JOURNAL: ServiceTask<typeof verifyTask> = { name: "audit.ver
 
 /** A task of the service thread. */
 export async function verifyTask(
-  { folder, checkpoints: file, expected: seal }: VerifyRequest,
+  { folder, checkpoints: file, expected: seal, counted }: VerifyRequest,
   env: TaskEnvironment,
 ): Promise<JournalReport> {
   for (let tries = 1; ; tries++) {
     // Read before the rows, so that rows written meanwhile are newer than the checkpoints.
     const known = await knownOf(file, env);
     const expected = { ...(seal !== undefined && { seal }), checkpoints: known.signed };
-    const report = await verifyJournal({ ...env, folder }, expected, env.turn);
+    const report = await verifyJournal({ ...env, folder }, expected, async (rows, total) => {
+      counted?.set([rows, total]);
+      await env.turn();
+    });
     const problems = [...report.problems, ...known.problems];
     const isSame = JSON.stringify((await knownOf(file, env)).kept) === JSON.stringify(known.kept);
     if (problems.length > 0 && !isSame && tries < MOST_TRIES) continue;

@@ -104,11 +104,15 @@ export async function* readEvents(
   }
 }
 
-/** Detects every row that was changed, moved, inserted or removed. @param turn yields the thread between slices */
+/**
+ * Detects every row that was changed, moved, inserted or removed.
+ *
+ * @param turn yields the thread between slices; it gets the number of rows so far, and of all rows as the files' names tell
+ */
 export async function verifyJournal(
   place: JournalPlace,
   { seal: noted, checkpoints = [] }: Expected = {},
-  turn: () => Promise<void> = () => Promise.resolve(),
+  turn: (rows: number, total: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<Omit<JournalReport, "checkpoint" | "accepted">> {
   const problems: string[] = [];
   const names = await namesOf(place);
@@ -119,11 +123,12 @@ export async function verifyJournal(
   let oldest: { readonly name: string; readonly row: JournalRow } | undefined;
   let removal: RemovalRecord | undefined;
   let isNotedThere = noted === undefined;
+  const total = totalOf(place, names);
   for (const name of names) {
     const file = openOr(place.journals, `${place.folder}/${name}`, (reason) => problems.push(`${name}: cannot be read (${reason})`));
     if (file === undefined) continue;
     const checked = await checkFile(file, {
-      ...{ name, before: last, seal: place.journals.seal, turn },
+      ...{ name, before: last, seal: place.journals.seal, turn: (more) => turn(rows + more, total) },
       range: () => rangeIn({ ...place, names }, name, file),
       onRow(row) {
         if (wanted.has(row.number)) found.set(row.number, row.seal);
@@ -146,6 +151,18 @@ export async function verifyJournal(
   const { since = 0, rows: gone = 0, counts = {} } = removal ?? {};
   const removed = removal && { removed: { rows: gone, since, counts } };
   return { ok: problems.length === 0, rows, first, ...removed, ...(last && { head: { number: last.number, seal: last.seal } }), problems };
+}
+
+/** Returns the number of rows from the first file's name to the last file's end, at least 0. */
+function totalOf({ journals, folder }: JournalPlace, names: readonly string[]): number {
+  const [oldest = "", newest = oldest] = [names[0], names.at(-1)];
+  const file = openOr(journals, `${folder}/${newest}`, () => {});
+  if (file === undefined) return 0;
+  try {
+    return Math.max(0, highestOf(file) - firstOf(oldest) + 1);
+  } finally {
+    file.close();
+  }
 }
 
 /**
@@ -188,7 +205,8 @@ interface FileCheck {
   readonly before: JournalRow | undefined;
   readonly seal: Journals["seal"];
   readonly range: Parameters<typeof pagesOf>[1];
-  readonly turn: () => Promise<void>;
+  /** Gets the number of the file's rows so far. */
+  readonly turn: (rows: number) => Promise<void>;
   readonly onRow: (row: JournalRow) => void;
 }
 
@@ -215,7 +233,7 @@ async function checkFile(file: JournalFile, { name, before, seal, range, turn, o
     if (++damages <= MOST_DAMAGES) problems.push(damage);
   }
   for await (const page of pagesOf(file, range, onDamage)) {
-    await turn();
+    await turn(rows);
     for (const row of page) {
       rows += 1;
       // The oldest file may begin in the middle, because earlier files were removed.

@@ -10,6 +10,7 @@ import { createService, type Service } from "../../primitives/service/service.ts
 import { CliError, usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { withProgress } from "./long-work.ts";
 import { absolutePath, pathFrom } from "./paths.ts";
 import { count, printable, printableJson } from "../../primitives/text.ts";
 
@@ -36,7 +37,12 @@ export function endWith({ output }: CommandContext, found: object, damage: reado
 /** `audit verify`. */
 export async function verifyRecord(context: CommandContext, place: AuditPlace): Promise<number> {
   const { output, options, platform } = context;
-  const report = await openAudit(context, place).verify(options.value("head"));
+  const counted = new Int32Array(new SharedArrayBuffer(8));
+  const report = await withProgress(context, "Verifying", (report) => {
+    // Another thread counts.
+    report(() => ({ progress: counted[0] ?? 0, total: counted[1] ?? 0 }));
+    return openAudit(context, place).verify(options.value("head"), counted);
+  });
   const { rows, first, head, removed, checkpoint, accepted, problems } = report;
   if (options.has("accept")) return await accept(context, place, problems);
   if (!report.ok) {

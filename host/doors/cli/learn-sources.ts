@@ -12,6 +12,7 @@ import { usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { terminalPrompt } from "./confirm.ts";
 import { isolationOfProject } from "./isolation-flag.ts";
+import { withProgress } from "./long-work.ts";
 import { openLocalHost } from "./local-host.ts";
 import { absolutePath, parentOf } from "./paths.ts";
 import { permissionsFromFlags } from "./read-permission-flags.ts";
@@ -40,7 +41,8 @@ export async function collect(context: CommandContext, sources: Sources): Promis
   if ((await platform.files.stat(auditFolder)) === undefined) return;
   const since = options.value("since");
   const place = { journals: platform.journals, files: platform.files, folder: auditFolder };
-  await collectFromJournal(place, collector, since === undefined ? 0 : readTime("since", since, platform.clock.now()));
+  const from = since === undefined ? 0 : readTime("since", since, platform.clock.now());
+  await withProgress(context, "Reading the journal", () => collectFromJournal(place, collector, from));
 }
 
 /** Returns the maximum from `--max` and the permission flags; undefined if neither is given. @throws {CliError} if they are invalid */
@@ -80,11 +82,11 @@ async function collectFromCall(context: CommandContext, { call, collector, maxim
 
 async function collectFromCases(context: CommandContext, { collector, maximum, manifest, directory }: Sources): Promise<void> {
   const { output, platform, signal } = context;
-  const outcomes = await runPlugin({
-    ...{ platform, manifest, directory, signal, grants: {} },
-    isolation: await isolationOfProject(context),
-    learning: { maximum: maximum.permissions, publish: toCollector(collector) },
-  });
+  const isolation = await isolationOfProject(context);
+  const learning = { maximum: maximum.permissions, publish: toCollector(collector) };
+  const outcomes = await withProgress(context, "Running the cases", () =>
+    runPlugin({ platform, manifest, directory, signal, grants: {}, isolation, learning }),
+  );
   const results = outcomes.flatMap((file) => file.results);
   const failed = results.filter(({ status }) => status === "failed").length + outcomes.filter(({ error }) => error !== undefined).length;
   if (results.length === 0) output.note(`${manifest.name} has no cases that expect success`);

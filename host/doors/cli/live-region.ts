@@ -1,18 +1,26 @@
 /** The line at the bottom of `bascule dev`: an open prompt, or else the progress of the running calls. */
 
+import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { createMutex } from "../../platform/mutex.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { count, printable, shorten } from "../../primitives/text.ts";
 import type { Output } from "./output.ts";
+import { progressText } from "./progress-text.ts";
 
 /** Progress of calls and prompts. Without a terminal, progress is written as lines. */
 export interface LiveRegion {
-  /** Shows the latest progress of a call. */
-  progress(callId: string, tool: string, text: string): void;
+  /** Shows the latest progress of a call, and the time left since its first one. @param value what the tool reported */
+  progress(callId: string, tool: string, value: JsonValue): void;
   /** Removes a call. */
   ended(callId: string): void;
   /** Asks on the terminal, one prompt at a time. @returns undefined without an answer, or if the signal fires */
   ask(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Progress that a call reported at a time. */
+interface Pace {
+  readonly atMs: number;
+  readonly progress: number;
 }
 
 /** Time between two progress lines of a call without a terminal, and between two drawings with one. */
@@ -25,7 +33,7 @@ export function createLiveRegion(
   line: (text: string) => void,
 ): LiveRegion {
   const { terminal, clock } = platform;
-  const running = new Map<string, { readonly text: string; readonly saidAt: number }>();
+  const running = new Map<string, { readonly text: string; readonly saidAt: number; readonly first: Pace }>();
   const inTurn = createMutex();
   let prompt = "";
   let isDrawn = false;
@@ -49,13 +57,13 @@ export function createLiveRegion(
   }
 
   return {
-    progress(callId, tool, reported) {
-      const text = `${printable(tool)} ${reported}`;
+    progress(callId, tool, value) {
       const now = clock.monotonic();
-      const saidAt = running.get(callId)?.saidAt;
+      const { saidAt, first = { atMs: now, progress: amountOf(value) } } = running.get(callId) ?? {};
+      const text = `${printable(tool)} ${progressText(value, elapsedMs(first, { atMs: now, progress: amountOf(value) }))}`;
       const isDue = saidAt === undefined || now - saidAt >= LINE_MS;
       running.delete(callId);
-      running.set(callId, { text, saidAt: isDue ? now : (saidAt ?? now) });
+      running.set(callId, { text, saidAt: isDue ? now : (saidAt ?? now), first });
       if (output.live !== undefined) drawSoon();
       else if (isDue) line(text);
     },
@@ -76,4 +84,16 @@ export function createLiveRegion(
         return answer;
       }),
   };
+}
+
+/** Returns 0 if the call reports no amount. */
+function amountOf(value: JsonValue): number {
+  const progress = isJsonObject(value) ? value["progress"] : undefined;
+  return typeof progress === "number" ? progress : 0;
+}
+
+/** Returns the time that all the progress took at the pace since the first report; undefined before the second one. */
+function elapsedMs(first: Pace, now: Pace): number | undefined {
+  const done = now.progress - first.progress;
+  return done > 0 ? ((now.atMs - first.atMs) * now.progress) / done : undefined;
 }

@@ -12,6 +12,7 @@ import type { ConsentMode } from "../../plugins/consent/change.ts";
 import type { CommandContext } from "./command.ts";
 import { isFrozenRun } from "./frozen-flag.ts";
 import { isolationOfRun } from "./isolation-flag.ts";
+import { withProgress } from "./long-work.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import type { PluginVersion } from "../../tools/tool.ts";
 import { createTerminalLog } from "./terminal-log.ts";
@@ -56,28 +57,31 @@ interface LocalHostOptions {
 export async function openLocalHost(context: CommandContext, oneRun: Permissions, options: LocalHostOptions = {}): Promise<LocalHost> {
   const { platform, project, output } = context;
   const { watch = false, learning } = options;
-  const host = await createHost({
-    platform,
-    plugins: await existing(context, await pluginRoots(platform, project)),
-    watch,
-    // A call finds a worker. Other commands need one only if an image is not in the cache.
-    warmWorkers: watch ? "spare" : options.onlyTool === undefined ? "none" : "first",
-    ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
-    // Without a path, the host watches for a new bascule.json in the working directory.
-    ...(project.configFile !== undefined && { config: project.configFile }),
-    trust: "agreed",
-    undo: true,
-    ...(options.telemetry && { telemetry: true }),
-    // A short-lived host writes the lock file only for explicit acts of the user.
-    consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
-    ...isolationOfRun(context.options),
-    // Keep a journal also in a project without a bascule.json. If there is one, it decides.
-    events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
-    ...(learning && { learning }),
-    mcpServers: options.mcp ?? watch,
-    ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
-    logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
-  });
+  const plugins = await existing(context, await pluginRoots(platform, project));
+  const host = await withProgress(context, "Loading plugins", () =>
+    createHost({
+      platform,
+      plugins,
+      watch,
+      // A call finds a worker. Other commands need one only if an image is not in the cache.
+      warmWorkers: watch ? "spare" : options.onlyTool === undefined ? "none" : "first",
+      ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),
+      // Without a path, the host watches for a new bascule.json in the working directory.
+      ...(project.configFile !== undefined && { config: project.configFile }),
+      trust: "agreed",
+      undo: true,
+      ...(options.telemetry && { telemetry: true }),
+      // A short-lived host writes the lock file only for explicit acts of the user.
+      consent: { mode: options.consent ?? "fluent", lock: true, keep: watch, frozen: isFrozenRun(context.options) },
+      ...isolationOfRun(context.options),
+      // Keep a journal also in a project without a bascule.json. If there is one, it decides.
+      events: { ...(project.configFile === undefined && { store: true }), ...(learning && { publish: learning.publish }) },
+      ...(learning && { learning }),
+      mcpServers: options.mcp ?? watch,
+      ...(Object.keys(oneRun).length === 0 ? {} : { grants: { "*": oneRun } }),
+      logger: createTerminalLog({ output, level: watch ? "info" : "warn", ...(watch && { now: platform.clock.now }) }),
+    }),
+  );
   // Other commands show trust notices together with the status.
   if (options.onlyTool !== undefined) noteWithheld(context, host.places.trust);
   const about: { readonly version: string; readonly pid: number; url?: string } = { version: VERSION, pid: platform.environment.pid };

@@ -3,7 +3,6 @@
 import type { JsonValue } from "../../../manifests/mod.ts";
 import type { EventType, HostEvent, TerminalEventType } from "../../audit/events.ts";
 import type { LiveRegion } from "./live-region.ts";
-import { progressText } from "./progress-text.ts";
 
 type EventOf<T extends EventType> = HostEvent & { readonly type: T };
 /** Event that ends a call. */
@@ -36,7 +35,7 @@ export function createRunningCalls(region: Pick<LiveRegion, "progress" | "ended"
     waits: ({ callId = "" }) => region.ended(callId),
     reported({ callId = "", payload }) {
       const call = running.get(callId);
-      if (call !== undefined) region.progress(callId, call.tool, progressText(payload.delta));
+      if (call !== undefined) region.progress(callId, call.tool, payload.delta);
     },
     ended({ callId = "", payload }) {
       const args = "arguments" in payload ? payload.arguments : running.get(callId)?.args;

@@ -17,6 +17,7 @@ interface BuildRequest {
   readonly directory: string;
   readonly nodeModules: ReadonlySet<string>;
   readonly before: VendoredBefore;
+  readonly onStep?: (step: { readonly message: string; readonly progress: number; readonly total: number }) => void;
 }
 
 type BuiltUnits =
@@ -41,7 +42,8 @@ export async function buildUnits(request: BuildRequest, units: readonly Unit<Uni
   const failures: Failure[] = [];
   const noEsbuild = withoutEsbuild(request);
   await using trial = createTrial(request.platform);
-  for (const unit of units) {
+  for (const [progress, unit] of units.entries()) {
+    request.onStep?.({ message: `bundling ${nameOf(unit)}`, progress, total: units.length });
     for (const { target } of modulesOf(unit)) imports[target] = `./${VENDOR_FOLDER}${outputs.get(target) ?? ""}.js`;
     if (!unit.isBuilt) keep(unit);
     else {
@@ -159,11 +161,15 @@ function failureOf(chosen: NoBuild, unit: Unit<UnitPackage>, outputs: ReadonlyMa
 }
 
 function notesOn({ missing, unreadable }: ChosenBuild, unit: Unit<UnitPackage>): readonly string[] {
-  const name = unit.packages.map(({ key }) => key).join(", ");
+  const name = nameOf(unit);
   const modules = [...new Map(missing.map((one) => [one.module, one])).values()];
   const lacking = modules.map(({ module, importer }) => (importer === undefined ? module : `${module} (${importer})`));
   return [
     ...(lacking.length === 0 ? [] : [`${name} uses what plugins do not have: ${lacking.join(", ")}; it throws when it is called`]),
     ...unreadable.map((one) => `${name}: its export "${one.name}" cannot be read: ${one.message}`),
   ];
+}
+
+function nameOf(unit: Unit<UnitPackage>): string {
+  return unit.packages.map(({ key }) => key).join(", ");
 }

@@ -45,6 +45,7 @@ interface FindRequest {
   readonly platform: Pick<Platform, "files" | "bundler" | "environment" | "random">;
   readonly directory: string;
   readonly update?: boolean;
+  readonly onStep?: (step: { readonly message: string }) => void;
 }
 
 export async function findPackages(request: FindRequest, wanted: readonly Wanted[], before: VendoredBefore): Promise<FoundPackages> {
@@ -63,6 +64,7 @@ export async function findPackages(request: FindRequest, wanted: readonly Wanted
 
   // A new package may have a kept one as its peer, which is known once it is on disk.
   for (let wantedNow = missing; ;) {
+    request.onStep?.({ message: `downloading ${wantedNow.map(({ key }) => key).join(", ")}` });
     const downloaded = await download(platform, directory, wantedNow, update ? new Map() : before.versions);
     if (typeof downloaded === "string") return refusal(missing, downloaded);
     for (const one of wantedNow) {

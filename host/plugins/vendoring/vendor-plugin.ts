@@ -11,6 +11,9 @@ import { readPackageLists } from "./package-lists.ts";
 import { readVendored, writeVendored } from "./vendored-files.ts";
 import { planPackages } from "./wanted.ts";
 
+/** A step of `vendorPlugin`; a bundle has its position among all of them. */
+export type OnVendorStep = (step: { readonly message: string; readonly progress?: number; readonly total?: number }) => void;
+
 /** Packages to vendor, and where. */
 interface VendorRequest {
   readonly platform: Pick<Platform, "files" | "bundler" | "workers" | "log" | "environment" | "random">;
@@ -24,6 +27,8 @@ interface VendorRequest {
   readonly sources: ReadonlyMap<string, Uint8Array>;
   /** Builds all packages again, in the newest versions that their ranges allow, and chooses their builds again. */
   readonly update?: boolean;
+  /** Told before each download and each bundle. */
+  readonly onStep?: OnVendorStep;
 }
 
 export type VendorOutcome =
@@ -46,7 +51,7 @@ export type VendorOutcome =
  * nothing if a package is missing or does not load. Packages of an earlier run keep their bytes.
  */
 export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcome> {
-  const { directory, platform, plugin, imports, sources } = request;
+  const { directory, platform, plugin, imports, sources, onStep } = request;
   const lists = await readPackageLists(platform.files, directory);
   if (!lists.ok) return { ok: false, message: lists.message, advice: [] };
   const nodeModules = await nodeModuleNames();
@@ -63,7 +68,7 @@ export async function vendorPlugin(request: VendorRequest): Promise<VendorOutcom
   const found = await findPackages(request, plan.wanted, before);
   if (!found.ok) return found;
   try {
-    const built = await buildUnits({ platform, directory, nodeModules, before }, found.units);
+    const built = await buildUnits({ platform, directory, nodeModules, before, ...(onStep && { onStep }) }, found.units);
     if (!built.ok) return built;
     const unread = code.unreadable.map(({ file, message }) => `the imports of ${file} were not read: ${message}`);
     const files =

@@ -12,6 +12,7 @@ import { measureText } from "../../../plugins/consent/change-text.ts";
 import { changeLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { withProgress } from "../long-work.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
 import { grantLines } from "../plugin-text.ts";
 import { permissionText, reasonsOf } from "../permission-text.ts";
@@ -66,14 +67,15 @@ export async function addFrom(context: CommandContext, host: HostAccess, written
   const { output, platform, signal } = context;
   const { cwd } = platform.environment;
   const source = parseSource(written);
-  const preview = await host.operations.inspect(source.kind === "path" ? absolutePath(written, cwd) : written, signal);
+  const place = source.kind === "path" ? absolutePath(written, cwd) : written;
+  const preview = await withProgress(context, "Fetching", () => host.operations.inspect(place, signal));
   await showPages(context, previewLines(preview, context));
   if (!(await confirmAct(context, preview.replaces ? "Update it?" : "Add it?"))) {
     output.line("Nothing was added");
     output.document({ ok: false, added: false, package: preview });
     return EXIT.denied;
   }
-  const installed = await host.operations.install(preview.digest);
+  const installed = await withProgress(context, "Loading", () => host.operations.install(preview.digest));
   output.line(
     `${output.style.green("Added")} ${printable(installed.name)} ${printable(installed.version)} to ${pathFrom(cwd, installed.directory)}`,
   );

@@ -10,6 +10,7 @@ import { notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { journalIdMeant } from "../journal-ids.ts";
+import { withProgress } from "../long-work.ts";
 import { table } from "../table.ts";
 import { nearestName } from "../../../tools/nearest.ts";
 import { printable, shorten } from "../../../primitives/text.ts";
@@ -106,7 +107,10 @@ async function show(
   const { output, options } = context;
   const damage: string[] = [];
   const limited = readLimit(options.value("limit")) ?? limit;
-  const events = await openAudit(context, place).search(readFilter(context, text), limited, (found) => damage.push(found));
+  const filter = readFilter(context, text);
+  const events = await withProgress(context, "Reading the journal", () =>
+    openAudit(context, place).search(filter, limited, (found) => damage.push(found)),
+  );
   const rows = events.map(eventCells);
   const { style, room } = output;
   for (const line of table(rows, style, { numbers: 1, columns: room, paint: [style.dim, style.dim, style.bold] })) output.line(line);
@@ -124,7 +128,7 @@ async function session(context: CommandContext, place: AuditPlace, id: string | 
     what: "session",
     advice,
   });
-  const state = await openAudit(context, place).session(meant);
+  const state = await withProgress(context, "Reading the journal", () => openAudit(context, place).session(meant));
   if (state.openedAt === undefined && state.calls.length === 0) throw notFoundError(`Session "${id}" not found in the journal`, [advice]);
   output.line(
     `session ${printable(meant)}${state.role === undefined ? "" : `  role ${printable(state.role)}`}  ${printable(state.workspace ?? "")}`,

@@ -6,6 +6,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
+import { withProgress } from "../long-work.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { RUN_OPTIONS } from "../permission-flags.ts";
 import { permissionsOfRun } from "../permission-set.ts";
@@ -52,6 +53,7 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
   const args = await readToolArguments(tool, words, context, host);
   const now = platform.clock.monotonic;
   let failed: ToolResult | undefined;
+  let done = 0;
 
   /** @returns the duration of each call in milliseconds */
   async function run(count: number): Promise<number[]> {
@@ -63,16 +65,21 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
         const result = await host.operations.call({ tool, args, ...requestContext(options) }, { signal });
         if (!result.ok) failed ??= result;
         taken.push(now() - begin);
+        done += 1;
       }
     };
     await Promise.all(Array.from({ length: inFlight }, client));
     return taken;
   }
 
-  await run(Math.ceil(calls * WARM_SHARE));
-  const begin = now();
-  const taken = await run(calls);
-  const perSecond = taken.length / ((now() - begin) / 1_000);
+  const warm = Math.ceil(calls * WARM_SHARE);
+  const { taken, perSecond } = await withProgress(context, "Calling", async (report) => {
+    report(() => ({ progress: done, total: warm + calls }));
+    await run(warm);
+    const begin = now();
+    const measured = await run(calls);
+    return { taken: measured, perSecond: measured.length / ((now() - begin) / 1_000) };
+  });
   if (failed !== undefined && !failed.ok) {
     output.document(failed);
     const { workspace } = await host.operations.status();

@@ -125,9 +125,8 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
     const called = await host.operations.call(request, {
       signal,
       onProgress: (value: JsonValue) => {
-        const text = progressText(value);
-        if (output.live === undefined) output.note(output.style.dim(`… ${text}`));
-        else progress.progress(CALL, tool, text);
+        if (output.live === undefined) output.note(output.style.dim(`… ${progressText(value)}`));
+        else progress.progress(CALL, tool, value);
       },
       onYield: yielded.onYield,
       ...(platform.terminal.interactive && { confirm }),

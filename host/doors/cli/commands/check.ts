@@ -8,6 +8,7 @@ import { EXIT } from "../exit-codes.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { problemLines } from "../frame.ts";
 import { findPlugins } from "../find-plugins.ts";
+import { withProgress } from "../long-work.ts";
 import { absolutePath, parentOf, pathFrom } from "../paths.ts";
 import { limitLines } from "../plugin-text.ts";
 import { createSession } from "../../../call/session.ts";
@@ -60,7 +61,7 @@ async function check(context: CommandContext): Promise<number> {
       return decision.kind === "deny" ? undefined : decision.unavailable;
     },
   };
-  const checks = (await checkPlugins(roots, platform, how)).filter(({ status }) =>
+  const checks = (await withProgress(context, "Loading plugins", () => checkPlugins(roots, platform, how))).filter(({ status }) =>
     only === undefined ? status.state !== "ignored" : status.directory === only,
   );
   const where = roots.map((root) => pathFrom(platform.environment.cwd, root)).join(", ");

@@ -10,6 +10,7 @@ import { CliError, notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { currentFiles, findFiles, findRecording } from "../find-recording.ts";
+import { withProgress } from "../long-work.ts";
 import { absolutePath } from "../paths.ts";
 import { comparisonLines, differenceLines, outcomeText } from "../../replay-text.ts";
 import { printable } from "../../../primitives/text.ts";
@@ -52,7 +53,7 @@ async function run(context: CommandContext): Promise<number> {
   const onDefect = (message: string): void => platform.log.write("error", message);
   if (version === "current") return await compareWithCurrent(recording, context, { store, onDefect });
   const files = await findFiles(recording, store, context);
-  const replayed = await replay({ recording, files, platform, signal, onDefect });
+  const replayed = await withProgress(context, "Replaying", () => replay({ recording, files, platform, signal, onDefect }));
   if (signal.aborted) return EXIT.interrupted;
   if (replayed.kind === "impossible") throw new CliError("unavailable", replayed.reason, { exitCode: EXIT.unavailable });
 
@@ -87,7 +88,9 @@ async function compareWithCurrent(recording: Recording, context: CommandContext,
   const before = await store.readPlugin(digest);
   if (before === undefined)
     output.note("The recorded files were not kept, so the recorded operations have no lines, and the clock differs");
-  const compared = await replayWithCurrent({ recording, before, now, platform, signal, onDefect });
+  const compared = await withProgress(context, "Replaying", () =>
+    replayWithCurrent({ recording, before, now, platform, signal, onDefect }),
+  );
   if (signal.aborted) return EXIT.interrupted;
   if (typeof compared === "string") throw new CliError("unavailable", compared, { exitCode: EXIT.unavailable });
   for (const line of comparisonLines(recording, compared, output.style)) output.line(line);

@@ -9,6 +9,7 @@ import { EXIT } from "../exit-codes.ts";
 import { findPlugins, type NamedFolder, shownFolder } from "../find-plugins.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { grantsOfTests } from "../keep-tests.ts";
+import { withProgress } from "../long-work.ts";
 import { PERMISSION_OPTIONS } from "../permission-flags.ts";
 import { permissionsFromFlags } from "../read-permission-flags.ts";
 import { countTests, createTestLines, summaryLines } from "../test-text.ts";
@@ -45,22 +46,25 @@ async function test(context: CommandContext): Promise<number> {
   const shown = showFiles(context, plugins);
   const lines = createTestLines(output.style, shown);
   const files: FileOutcome[] = [];
-  for (const plugin of plugins) {
-    if (signal.aborted) break;
-    if (!plugin.manifest.ok) {
-      files.push(badManifest(plugin));
-      continue;
+  await withProgress(context, "Testing", async (report) => {
+    for (const [index, plugin] of plugins.entries()) {
+      if (signal.aborted) break;
+      report({ progress: index, total: plugins.length, message: plugin.name });
+      if (!plugin.manifest.ok) {
+        files.push(badManifest(plugin));
+        continue;
+      }
+      const outcomes = await runPlugin({
+        ...{ platform, manifest: plugin.manifest.manifest, directory: plugin.directory, grants, signal },
+        ...{ sanitizeOps: options.has("sanitize-ops"), sanitizeResources: options.has("sanitize-resources") },
+        ...(filter !== undefined && { filter }),
+        isolation,
+        onEvent: (event) => lines(event).forEach((line) => output.line(line)),
+      });
+      if (outcomes.length === 0) output.note(`${printable(plugin.name)} has neither cases nor tests (cases/*.json, *_test.ts)`);
+      files.push(...outcomes);
     }
-    const outcomes = await runPlugin({
-      ...{ platform, manifest: plugin.manifest.manifest, directory: plugin.directory, grants, signal },
-      ...{ sanitizeOps: options.has("sanitize-ops"), sanitizeResources: options.has("sanitize-resources") },
-      ...(filter !== undefined && { filter }),
-      isolation,
-      onEvent: (event) => lines(event).forEach((line) => output.line(line)),
-    });
-    if (outcomes.length === 0) output.note(`${printable(plugin.name)} has neither cases nor tests (cases/*.json, *_test.ts)`);
-    files.push(...outcomes);
-  }
+  });
   const ms = platform.clock.monotonic() - began;
   for (const line of summaryLines(files, ms, output.style, shown)) output.line(line);
   const counts = countTests(files);

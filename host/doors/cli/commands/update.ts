@@ -10,6 +10,7 @@ import { CliError, notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { withHost } from "../host-access.ts";
+import { withProgress } from "../long-work.ts";
 import { absolutePath } from "../paths.ts";
 import { addFrom } from "./add.ts";
 
@@ -48,7 +49,12 @@ async function update(context: CommandContext): Promise<number> {
     async (host) => {
       let code: number = EXIT.ok;
       for (const source of sources) {
-        const { name: plugin, version, digest, replaces } = await host.operations.inspect(source, context.signal);
+        const {
+          name: plugin,
+          version,
+          digest,
+          replaces,
+        } = await withProgress(context, "Fetching", () => host.operations.inspect(source, context.signal));
         if (replaces?.digest !== digest) code = Math.max(code, await addFrom(context, host, source));
         else {
           output.line(`${printable(plugin)} ${printable(version)} is up to date`);

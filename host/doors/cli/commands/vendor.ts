@@ -6,12 +6,13 @@ import { withImports } from "../../../plugins/vendoring/manifest-imports.ts";
 import { addDenoImports } from "../../../plugins/vendoring/deno-imports.ts";
 import { parsePackageSpecifier } from "../../../plugins/vendoring/package-specifier.ts";
 import { readSources } from "../../../plugins/vendoring/read-sources.ts";
-import { vendorPlugin, type VendorOutcome } from "../../../plugins/vendoring/vendor-plugin.ts";
+import { type OnVendorStep, vendorPlugin, type VendorOutcome } from "../../../plugins/vendoring/vendor-plugin.ts";
 import { tryJson } from "../../../primitives/json/json-text.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findPlugins, type NamedFolder, shownFolder } from "../find-plugins.ts";
+import { withProgress } from "../long-work.ts";
 import { count, printable } from "../../../primitives/text.ts";
 
 export const vendorCommand: Command = {
@@ -46,12 +47,17 @@ async function vendor(context: CommandContext): Promise<number> {
   const plugins = await findPlugins(context, positionals);
   if (added.length > 0 && (positionals.length !== 1 || plugins.length !== 1)) throw usageError("--add needs exactly one plugin");
   const reports: PluginReport[] = [];
-  for (const plugin of plugins) {
-    const report = await vendorOne(context, plugin, added);
-    if (report === undefined && positionals.length === 0) continue;
-    if (report === undefined) output.line(`${printable(plugin.name)} imports no packages`);
-    else reports.push(report);
-  }
+  await withProgress(context, "Vendoring", async (tell) => {
+    for (const plugin of plugins) {
+      const report = await vendorOne(context, plugin, {
+        added,
+        onStep: (step) => tell({ ...step, message: `${plugin.name}: ${step.message}` }),
+      });
+      if (report === undefined && positionals.length === 0) continue;
+      if (report === undefined) output.line(`${printable(plugin.name)} imports no packages`);
+      else reports.push(report);
+    }
+  });
   for (const report of reports) for (const line of reportLines(report, context)) output.line(line);
   const ok = reports.every(({ outcome }) => outcome.ok);
   if (reports.length === 0 && positionals.length === 0) output.line("No plugin imports packages");
@@ -70,7 +76,7 @@ function readAdded(text: string): readonly [name: string, target: string] {
 async function vendorOne(
   context: CommandContext,
   plugin: NamedFolder,
-  added: readonly (readonly [string, string])[],
+  { added, onStep }: { readonly added: readonly (readonly [string, string])[]; readonly onStep: OnVendorStep },
 ): Promise<PluginReport | undefined> {
   const { platform, options } = context;
   const { name, directory } = plugin;
@@ -82,7 +88,7 @@ async function vendorOne(
   const asked = Object.fromEntries(added);
   const imports = { ...parsed.value.imports, ...asked };
   const sources = await readSources(platform, directory);
-  const outcome = await vendorPlugin({ platform, plugin: name, directory, imports, sources, update: options.has("update") });
+  const outcome = await vendorPlugin({ platform, plugin: name, directory, imports, sources, update: options.has("update"), onStep });
   if (outcome.ok && Object.keys(outcome.packages).length === 0 && outcome.notes.length === 0 && Object.keys(outcome.added).length === 0)
     return undefined;
   if (outcome.ok) {
