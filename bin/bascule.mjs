@@ -83,9 +83,15 @@ function run() {
       });
     })
     .catch(function (defect) {
-      process.stderr.write("Cannot start bascule: " + (defect && defect.stack ? defect.stack : String(defect)) + "\n");
+      process.stderr.write("Cannot start bascule: " + reasonOf(defect) + "\n");
       process.exit(1);
     });
+}
+
+/** Returns the stack of a defect. A working directory that was deleted is none. */
+function reasonOf(defect) {
+  if (defect && defect.syscall === "uv_cwd") return "this folder does not exist any more (change to another one)";
+  return defect && defect.stack ? defect.stack : String(defect);
 }
 
 const unfit = runtime.unfitRuntime();

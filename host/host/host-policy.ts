@@ -69,7 +69,7 @@ export function createHostPolicy(inForce: PolicyInForce, workspace: string, { sn
     warnings: () => inForce.deadNames({ tools: snapshot().tools, plugins: plugins() }),
     alternative(text) {
       const parsed = parseEnforced(text);
-      if (!parsed.ok) throw new ProjectConfigError("the other policy", parsed.problems);
+      if (!parsed.ok) throw new ProjectConfigError("policy to compare with", parsed.problems);
       const other = inForce.under(parsed.value);
       return judgeBy(other);
     },

@@ -34,7 +34,8 @@ async function readArgumentFile(path: string, platform: ClientPlatform): Promise
   try {
     return new TextDecoder().decode(await platform.files.readBytes(path, LIMIT_CEILINGS.argumentBytes));
   } catch (error) {
-    if (error instanceof FileError) throw usageError(`Cannot read "${path}" (from --args): ${error.message}`);
+    if (error instanceof FileError)
+      throw usageError(`Cannot read "${path}" (from --args): ${error.message}`, ["Give a JSON file, or - for stdin"]);
     throw error;
   }
 }
@@ -52,7 +53,7 @@ export function wordsToArguments(words: readonly string[], schema: JsonObject | 
     if (equals <= 0) throw usageError(`Expected key=value or JSON, not "${word}"`, adviceFor(word, properties, schema, tool));
     const raw = word[equals - 1] === ":";
     const key = word.slice(0, raw ? equals - 1 : equals);
-    if (args.has(key)) throw usageError(`Argument "${key}" is given twice`);
+    if (args.has(key)) throw usageError(`Argument "${key}" is given twice`, [`Keep one ${key}=…`]);
     const value = word.slice(equals + 1);
     const schemaOfKey = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
     args.set(key, raw ? readJson(key, value) : readValue(key, value, schemaOfKey));
@@ -68,13 +69,17 @@ function readValue(key: string, value: string, schema: JsonValue | undefined): J
   // Without a schema, take JSON where it parses, and text otherwise.
   if (types.length === 0) return tryJson(value) ?? value;
   const json = tryJson(value);
-  if (json === undefined) throw usageError(`Argument "${key}" must be of type ${types.join(" or ")}, not "${value}"`);
+  if (json === undefined)
+    throw usageError(`Argument "${key}" must be of type ${types.join(" or ")}, not "${value}"`, ["Write the value as JSON"]);
   return json;
 }
 
 function readJson(key: string, value: string): JsonValue {
   const json = tryJson(value);
-  if (json === undefined) throw usageError(`Argument "${key}:=" is not valid JSON: "${value}"`);
+  if (json === undefined)
+    throw usageError(`Argument "${key}:=" is not valid JSON: "${value}"`, [
+      `Quote it for the shell: '${key}:=[1, "two"]'; ${key}=… passes text`,
+    ]);
   return json;
 }
 

@@ -7,38 +7,46 @@ import { LockFileError } from "../../plugins/consent/lock.ts";
 import { PackageError } from "../../plugins/installing/package-error.ts";
 import { GrantFileError } from "../../project/grants/grants.ts";
 import { ExportError } from "../../testing/export-case.ts";
-import { type ClientPlatform, FileError } from "../../platform/platform.ts";
+import { type ClientPlatform, FileError, type FileErrorCode } from "../../platform/platform.ts";
 import { ProjectConfigError } from "../../project/project-file.ts";
 import { TrustFileError } from "../../project/trust/trust-store.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
+import { pathFrom } from "./paths.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
 
 /** Prints the error. An unknown error is a defect: its stack goes to the log. @returns the exit code */
 export function reportError(error: unknown, platform: ClientPlatform, output: Output): number {
   const shown = toCliError(error, output.program);
+  const { cwd } = platform.environment;
   if (!shown) {
     platform.log.write("error", "The command failed unexpectedly", { error });
-    return report(new CliError("internal", `bascule failed unexpectedly: ${errorText(error)}`), output);
+    return report(new CliError("internal", `bascule failed unexpectedly: ${errorText(error)}`), output, cwd);
   }
-  return report(shown, output);
+  return report(shown, output, cwd);
 }
 
-function report(error: CliError, output: Output): number {
+function report(error: CliError, output: Output, cwd: string): number {
   const { style } = output;
-  output.note(`${style.red("error")} ${printable(error.message)}`);
+  const message = fromHere(error.message, cwd);
+  output.note(`${style.red("error")} ${printable(message)}`);
   for (const hint of error.hints) output.note(`  ${printableLines(hint).replaceAll("\n", "\n  ")}`);
   output.document({
     ok: false,
     error: {
       code: error.code,
-      message: error.message,
+      message,
       ...(error.hints.length === 0 ? {} : { hints: error.hints }),
       ...(error.details === undefined ? {} : { details: error.details }),
     },
   });
   return error.exitCode;
+}
+
+/** Writes quoted absolute paths relative to the working directory, where that is shorter. */
+function fromHere(message: string, cwd: string): string {
+  return message.replaceAll(/"(\/[^"]*)"/gu, (_quoted, path: string) => `"${pathFrom(cwd, path)}"`);
 }
 
 const BY_DOOR: Readonly<Record<DoorErrorCode, number>> = {
@@ -71,9 +79,20 @@ function toCliError(error: unknown, program: string): CliError | undefined {
   if (error instanceof FileError)
     return new CliError("file", `${error.path === undefined ? "" : `"${error.path}": `}${error.message}`, {
       exitCode: error.code === "not_found" ? EXIT.notFound : EXIT.failed,
+      hints: ADVICE[error.code] ?? [],
     });
   return undefined;
 }
+
+const ADVICE: Readonly<Partial<Record<FileErrorCode, readonly string[]>>> = {
+  not_found: ["Check the path; a folder for output has to exist"],
+  permission_denied: ["Choose a place that you may read and write, or change its owner or mode"],
+  not_a_directory: ["Name a folder there"],
+  is_a_directory: ["Name a file in it"],
+  already_exists: ["Choose another name, or remove it first"],
+  no_space: ["Free some space, then run this again"],
+  busy: ["Run this again"],
+};
 
 function lockError({ message, problems }: LockFileError): CliError {
   return new CliError("lock_file", message.split("\n")[0] ?? message, { hints: problems.map(problemToText) });

@@ -15,7 +15,7 @@ export async function exportToolShapes(context: CommandContext, format: ExportFo
   const { platform, output, options, project } = context;
   const host = await openLocalHost(context, {});
   try {
-    const { tools, lossy, names: exported } = asked(() => host.definitions(format, names.length === 0 ? undefined : names));
+    const { tools, lossy, names: exported } = asked(() => host.definitions(format, names.length === 0 ? undefined : names), output.program);
     const text = PROGRAMS.has(format)
       ? programText(format, { names: [...exported.values()], config: project.configFile })
       : `${JSON.stringify(tools, null, 2)}\n`;
@@ -35,11 +35,11 @@ export async function exportToolShapes(context: CommandContext, format: ExportFo
   }
 }
 
-function asked<T>(ask: () => T): T {
+function asked<T>(ask: () => T, program: string): T {
   try {
     return ask();
   } catch (error) {
-    if (error instanceof TypeError) throw usageError(error.message);
+    if (error instanceof TypeError) throw usageError(error.message, [`${program} list --all shows all tools`]);
     throw error;
   }
 }

@@ -29,13 +29,14 @@ export async function withProgress<T>(
   {
     platform,
     output,
-  }: { readonly platform: Pick<ClientPlatform, "clock" | "terminal">; readonly output: Pick<Output, "live" | "columns"> },
+  }: { readonly platform: Pick<ClientPlatform, "clock" | "environment" | "terminal">; readonly output: Pick<Output, "live" | "columns"> },
   what: string,
   work: (report: Report) => Promise<T>,
 ): Promise<T> {
   const { live, columns } = output;
-  if (live === undefined) return await work(() => {});
-  const { clock, terminal } = platform;
+  const { clock, environment, terminal } = platform;
+  // A dumb terminal cannot erase a line.
+  if (live === undefined || environment.get("TERM") === "dumb") return await work(() => {});
   const began = clock.monotonic();
   let step: Parameters<Report>[0] = {};
   let isDrawn = false;

@@ -11,7 +11,6 @@ import { nearestName } from "../../tools/nearest.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
 import { createTerminalLog } from "./terminal-log.ts";
-import { count } from "../../primitives/text.ts";
 import { VERSION } from "../../primitives/version.ts";
 
 /** Long-running commands that serve other processes. */
@@ -132,12 +131,16 @@ function checkPositionals(command: Command, positionals: readonly string[], outp
   if (!command.positionals) return;
   const { min, max } = command.positionals;
   const advice = [`Usage: ${output.program} ${command.usage}`];
-  if (positionals.length < min) {
-    const missing = [...command.usage.matchAll(/<[^>]+>/gu)][positionals.length]?.[0];
-    throw usageError(missing === undefined ? `Command "${command.name}" needs ${count(min, "argument")}` : `Missing ${missing}`, advice);
-  }
+  if (positionals.length < min) throw usageError(missingText(command, positionals.length), advice);
   const extra = positionals[max];
   if (extra !== undefined) throw usageError(`Command "${command.name}" takes no argument "${extra}"`, advice);
+}
+
+/** Names the missing argument: its words if only these are allowed, otherwise its placeholder. */
+function missingText({ usage, words }: Command, index: number): string {
+  const word = words?.[index];
+  if (typeof word === "object" && word.length > 0) return `Missing one of ${word.join(", ")}`;
+  return `Missing ${[...usage.matchAll(/<[^>]+>/gu)][index]?.[0] ?? "an argument"}`;
 }
 
 /** Returns a signal that the first Ctrl-C aborts. The second Ctrl-C exits at once. */

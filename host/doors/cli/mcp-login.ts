@@ -77,5 +77,7 @@ async function configOf(context: CommandContext, server: string): Promise<McpSer
   const config = Object.hasOwn(servers, server) ? servers[server] : undefined;
   if (config !== undefined) return config;
   const near = nearestName(server, Object.keys(servers));
-  throw usageError(`Unknown MCP server "${server}" in bascule.json`, near === undefined ? [] : [`Did you mean ${near}?`]);
+  throw usageError(`Unknown MCP server "${server}" in bascule.json`, [
+    near === undefined ? `${context.output.program} mcp-servers lists the servers` : `Did you mean ${near}?`,
+  ]);
 }

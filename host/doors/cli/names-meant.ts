@@ -7,6 +7,11 @@ import { nearestName } from "../../tools/nearest.ts";
 import { isJsonObject } from "../../../manifests/mod.ts";
 import { printable } from "../../primitives/text.ts";
 
+/** Advice for the name of a tool that nothing is similar to. */
+export function listAdvice(program: string): string {
+  return `${program} list --all shows all tools`;
+}
+
 /** Returns lines of advice; none if nothing is similar. */
 export async function namesMeant(
   { error, tool }: ToolFailure,

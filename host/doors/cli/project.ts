@@ -48,6 +48,7 @@ export async function usedAbove(platform: ClientPlatform, { root, configFile }: 
 }
 
 async function namedConfig(platform: ClientPlatform, file: string): Promise<string> {
-  if ((await platform.files.stat(file))?.kind !== "file") throw notFoundError(`File "${file}" not found (from --config)`);
+  if ((await platform.files.stat(file))?.kind !== "file")
+    throw notFoundError(`File "${file}" not found (from --config)`, ["Give the path of a bascule.json"]);
   return file;
 }

@@ -1,7 +1,6 @@
 /** Formats the result of a call. */
 
 import type { ToolFailure, ToolResult } from "../../call/call.ts";
-import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import { answerToHuman, argumentProblems, messageOf } from "../../call/answer-text.ts";
 import { grantAdvice } from "./grant-advice.ts";
 import type { Output } from "./output.ts";
@@ -20,10 +19,12 @@ export function failureLines(result: ToolFailure, output: Output, place: ReaderP
   const { error } = result;
   const { style } = output;
   // The message may come from the guest. Mark its further lines, so that none looks like advice of the host.
-  const message = printableLines(messageOf(error)).replaceAll("\n", "\n  | ");
+  // The names that the message lists are for models.
+  const said = error.code === "tool_not_found" ? `Tool "${result.tool}" not found` : messageOf(error);
+  const message = printableLines(said).replaceAll("\n", "\n  | ");
   const lines = [`${style.red(error.code)} ${message}`];
   for (const problem of argumentProblems(error)) if (!error.message.endsWith(problem)) lines.push(`  ${printable(problem)}`);
-  if (namesAnArgument(result)) lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows its arguments`);
+  if (error.code === "invalid_args") lines.push(`  ${output.program} info ${printable(shellWord(result.tool))} shows its arguments`);
   const stack = error.details?.["stack"];
   if (typeof stack === "string") lines.push(...stackLines(stack).map((line) => style.dim(`  ${line}`)));
   lines.push(...hintLines(result, output, place));
@@ -39,12 +40,6 @@ function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): rea
   if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command.replace(/^bascule /u, `${output.program} `)))}`);
   if (hint.text !== undefined) lines.push(`  ${printable(hint.text)}`);
   return lines;
-}
-
-/** Returns true if a single argument is invalid, as opposed to the whole JSON text. */
-function namesAnArgument({ error }: ToolFailure): boolean {
-  const errors = error.code === "invalid_args" ? error.details?.["errors"] : undefined;
-  return Array.isArray(errors) && errors.some((each: JsonValue) => isJsonObject(each) && each["pointer"] !== "");
 }
 
 const MAX_STACK_LINES = 8;

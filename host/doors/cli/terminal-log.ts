@@ -32,7 +32,7 @@ function logWith(options: TerminalLogOptions, bound: Readonly<Record<string, unk
       if (LEVELS.indexOf(level) < LEVELS.indexOf(guest === undefined ? options.level : "info")) return;
       const time = options.now ? `${options.output.style.dim(timeOf(options.now()))} ` : "";
       const all = { ...bound, ...fields };
-      options.output.note(`${time}${lineOf(options.output, level, message, all)}`, ownerOf(all));
+      options.output.note(`${time}${lineOf(options, level, message, all)}`, ownerOf(all));
     },
     child: (fields) => logWith(options, { ...bound, ...fields }),
   };
@@ -43,17 +43,25 @@ function guestText(message: string, fields: Readonly<Record<string, unknown>>): 
   return message === "guest" && typeof fields["text"] === "string" ? fields["text"] : undefined;
 }
 
-function lineOf(output: Output, level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): string {
+function lineOf({ output, now }: TerminalLogOptions, level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): string {
   const { style } = output;
   const who = ["tool", "plugin"].map((name) => fields[name]).find((value) => typeof value === "string");
   const color = { debug: style.dim, info: style.dim, warn: style.yellow, error: style.red }[level];
   const guest = guestText(message, fields);
   const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name) && !(guest !== undefined && name === "text"));
-  const details = rest.map(([name, value]) => `${printable(name)}=${printable(fieldText(value))}`).join(" ");
+  const details = rest
+    .map(([name, value]) => `${printable(name)}=${printable(now === undefined ? withoutStack(fieldText(value)) : fieldText(value))}`)
+    .join(" ");
   const text = indented(guest ?? message);
   // Include the stack of errors, which a bug report needs.
   const stacks = level === "error" ? rest.flatMap(([, value]) => (value instanceof Error ? [indented(`\n${value.stack ?? ""}`)] : [])) : [];
   return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}${style.dim(stacks.join(""))}`;
+}
+
+/** Cuts the stack of an error that was logged as text. In a command that ends at once the message has to do. */
+function withoutStack(text: string): string {
+  const [message = ""] = text.split(/\n +at /u);
+  return message === text ? text : message.replace(/^Error: /u, "");
 }
 
 function indented(text: string): string {

@@ -12,7 +12,7 @@ import { heldLines, shortDigest } from "../consent-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { yieldLines } from "../plugin-text.ts";
-import { count, printable } from "../../../primitives/text.ts";
+import { printable } from "../../../primitives/text.ts";
 
 export const acceptCommand: Command = {
   name: "accept",
@@ -61,7 +61,7 @@ async function accept(context: CommandContext, host: HostAccess): Promise<number
   const wanted = options.value("digest");
   const named = waiting.filter(({ plugin, held }) => plugin.name === name || held.name === name);
   const found = named.find(({ held }) => wanted !== undefined && held.digest.startsWith(wanted)) ?? named[0];
-  if (found === undefined) throw nothingWaits(name, plugins);
+  if (found === undefined) throw nothingWaits(name, plugins, output.program);
   if (wanted === undefined && named.length > 1)
     throw usageError(
       `${named.length} versions wait under the name "${name}"`,
@@ -112,13 +112,15 @@ function shown({ plugin, held }: Waiting, { output }: CommandContext): readonly 
   return [`${output.style.bold(printable(plugin.name))} ${first}`, ...rest];
 }
 
-function nothingWaits(name: string, plugins: readonly PluginView[]): CliError {
+function nothingWaits(name: string, plugins: readonly PluginView[], program: string): CliError {
   if (plugins.some((plugin) => plugin.name === name))
-    return new CliError("nothing", `Nothing to accept for plugin "${name}": no version waits, and no higher limits are requested`);
+    return new CliError("nothing", `Nothing to accept for plugin "${name}": no version waits, and no higher limits are requested`, {
+      hints: [`${program} accept shows all that waits`],
+    });
   const near = nearestName(
     name,
     plugins.map((plugin) => plugin.name),
   );
-  const hint = near === undefined ? `This project has ${count(plugins.length, "plugin")}` : `Did you mean ${printable(near)}?`;
+  const hint = near === undefined ? `${program} list shows all plugins` : `Did you mean ${printable(near)}?`;
   return notFoundError(`Unknown plugin "${name}"`, [hint]);
 }

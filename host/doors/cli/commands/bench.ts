@@ -7,6 +7,7 @@ import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { withProgress } from "../long-work.ts";
+import { listAdvice, namesMeant } from "../names-meant.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import { RUN_OPTIONS } from "../permission-flags.ts";
 import { permissionsOfRun } from "../permission-set.ts";
@@ -84,6 +85,9 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
     output.document(failed);
     const { workspace } = await host.operations.status();
     for (const line of failureLines(failed, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
+    const meant = await namesMeant(failed, args, host.operations);
+    const isUnknown = failed.error.code === "tool_not_found" && meant.length === 0;
+    for (const line of isUnknown ? [listAdvice(output.program)] : meant) output.note(`  ${line}`);
     return exitCodeFor(failed.error);
   }
   const sorted = taken.toSorted((a, b) => a - b);

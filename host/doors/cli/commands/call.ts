@@ -23,7 +23,7 @@ import { printable } from "../../../primitives/text.ts";
 import { absolutePath } from "../paths.ts";
 import { fileOf, imageProtocol, imageSequence, saveBlock } from "../result-file.ts";
 import { showYielded } from "../yielded.ts";
-import { namesMeant } from "../names-meant.ts";
+import { listAdvice, namesMeant } from "../names-meant.ts";
 import { PROFILE_OPTIONS } from "../profile-options.ts";
 import { thrownLines } from "../thrown-frame.ts";
 import { incompleteText, truncatedText, wholeResult } from "../whole-result.ts";
@@ -169,7 +169,8 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
   for (const line of meant) output.note(`  ${line}`);
   if (result.error.code === "tool_not_found" && meant.length === 0) {
     const { shippedMeant } = await import("../shipped-plugins.ts");
-    for (const line of await shippedMeant(platform, tool, output.program)) output.note(`  ${line}`);
+    const shipped = await shippedMeant(platform, tool, output.program);
+    for (const line of shipped.length > 0 ? shipped : [listAdvice(output.program)]) output.note(`  ${line}`);
   }
   const observed = await showTrace(context, result);
   await commitShown(context, host, result);

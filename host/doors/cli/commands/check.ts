@@ -94,7 +94,7 @@ async function whatToCheck(context: CommandContext): Promise<{ readonly roots: r
   }
   const roots: string[] = [];
   for (const root of await pluginRoots(platform, project)) if ((await files.stat(root))?.kind === "directory") roots.push(root);
-  if (roots.length === 0) throw notFoundError("No plugin folder found here");
+  if (roots.length === 0) throw notFoundError("No plugin folder found here", [`${context.output.program} init creates one`]);
   return { roots };
 }
 

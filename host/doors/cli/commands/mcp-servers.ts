@@ -15,11 +15,13 @@ import { nearestName } from "../../../tools/nearest.ts";
 import { count, printable, shorten } from "../../../primitives/text.ts";
 import { refuseWithheld } from "../trust.ts";
 
+const VERBS: readonly string[] = ["accept", "login", "logout"];
+
 export const mcpServersCommand: Command = {
   name: "mcp-servers",
   summary: "Show MCP servers and their tools, and accept changed tools",
   usage: "mcp-servers [accept <server> [tool...] | login <server> | logout <server>]",
-  words: [["accept", "login", "logout"], [], "tool"],
+  words: [VERBS, [], "tool"],
   details: [
     "Servers are listed in bascule.json under mcpServers. Their tool definitions are pinned in bascule.lock when a server first connects. A new or changed tool is not offered until you accept it.",
     "accept shows what changed, asks for confirmation, and accepts exactly what it showed.",
@@ -34,10 +36,9 @@ export const mcpServersCommand: Command = {
 async function mcpServers(context: CommandContext): Promise<number> {
   const { output, positionals } = context;
   const [verb, name, ...tools] = positionals;
-  if (verb !== undefined && (!["accept", "login", "logout"].includes(verb) || name === undefined))
-    throw usageError(`Unknown subcommand "mcp-servers ${[verb, name].join(" ").trim()}"`, [
-      `Example: ${output.program} mcp-servers accept <server>`,
-    ]);
+  if (verb !== undefined && !VERBS.includes(verb))
+    throw usageError(`Unknown subcommand "mcp-servers ${verb}"`, [`Choose from ${VERBS.join(", ")}`]);
+  if (verb !== undefined && name === undefined) throw usageError("Missing <server>", [`${output.program} mcp-servers lists the servers`]);
   if (verb === "login" || verb === "logout") return await (await import("../mcp-login.ts")).mcpLogin(context, verb, name ?? "");
   const host = await openLocalHost(context, {}, { mcp: true });
   try {
@@ -77,7 +78,9 @@ async function accept(
       name,
       servers.map((known) => known.name),
     );
-    throw usageError(`Unknown MCP server "${name}"`, near === undefined ? [] : [`Did you mean ${near}?`]);
+    throw usageError(`Unknown MCP server "${name}"`, [
+      near === undefined ? `${output.program} mcp-servers lists the servers` : `Did you mean ${near}?`,
+    ]);
   }
   if (server.state !== "connected") throw usageError(`The MCP server "${name}" is not connected: ${server.problem ?? "no answer"}`);
   const { waiting } = server;

@@ -199,7 +199,8 @@ function rolesIn(text: string): readonly string[] {
 
 async function readJson(context: CommandContext, path: string): Promise<JsonValue> {
   const parsed = parseJson(await readText(context, path), PROJECT_BOUNDS);
-  if (!parsed.ok) throw usageError(`"${path}" is not valid JSON: ${parsed.problems.map(problemToText).join("; ")}`, []);
+  if (!parsed.ok)
+    throw usageError(`"${path}" is not valid JSON: ${parsed.problems.map(problemToText).join("; ")}`, ["Mend the file at that place"]);
   return parsed.value.value;
 }
 

@@ -4,7 +4,7 @@ import { serveRunner } from "../../ipc/serve-runner.ts";
 import type { ConfirmPrompt } from "../../../call/call.ts";
 import { ProcessError } from "../../../platform/processes/process-types.ts";
 import type { LineConnection, Runner } from "../../../platform/platform.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { CliError, notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { terminalPrompt } from "../confirm.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -65,9 +65,14 @@ async function serveProgram(context: CommandContext, local: LocalHost, command: 
   const end = await runner.ended;
   if ("exitCode" in end && end.exitCode === 0) return EXIT.ok;
   if (signal.aborted) return EXIT.ok;
+  if ("exitCode" in end && end.exitCode === NO_PROGRAM)
+    throw notFoundError(`Program "${printable(command[0])}" not found`, ["Give its path, or a name on PATH"]);
   const how = "signal" in end ? `was ended by ${end.signal}` : `ended with exit code ${end.exitCode}`;
   throw new CliError("runner_failed", `The runner "${printable(command[0])}" ${how}`, { exitCode: EXIT.failed });
 }
+
+/** Exit code of a shell that does not find the program. */
+const NO_PROGRAM = 127;
 
 async function startRunner({ platform }: CommandContext, command: readonly [string, ...string[]]): Promise<Runner> {
   try {

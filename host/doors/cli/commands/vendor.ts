@@ -45,7 +45,8 @@ async function vendor(context: CommandContext): Promise<number> {
   const { positionals, options, output } = context;
   const added = options.all("add").map((text) => readAdded(String(text)));
   const plugins = await findPlugins(context, positionals);
-  if (added.length > 0 && (positionals.length !== 1 || plugins.length !== 1)) throw usageError("--add needs exactly one plugin");
+  if (added.length > 0 && (positionals.length !== 1 || plugins.length !== 1))
+    throw usageError("--add needs exactly one plugin", [`Example: ${output.program} vendor demo --add npm:left-pad@^1.3`]);
   const reports: PluginReport[] = [];
   await withProgress(context, "Vendoring", async (tell) => {
     for (const plugin of plugins) {

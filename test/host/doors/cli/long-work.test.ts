@@ -83,7 +83,7 @@ describe("long commands", () => {
   it("bench shows the time left on a terminal only [DI6.progress]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({});
     const words = ["bench", "echo", "text=a", "--calls", "1000000"];
-    const running = project.start(words, { answers: [] });
+    const running = project.start(words, { answers: [], env: { TERM: "xterm" } });
     await running.waitFor(" left");
     running.interrupt();
     expect((await running.ended).error).toMatch(/Calling {2}[█░]{20} +\d+ % {2}\d+ (?:s|min|h) left/u);

@@ -33,6 +33,7 @@ export interface CliOptions {
   readonly answers?: readonly (string | Promise<string>)[];
   readonly input?: string;
   readonly color?: boolean;
+  /** Default: `TERM=dumb`, which shows no progress of slow work. */
   readonly env?: Readonly<Record<string, string>>;
   /** Working directory relative to the project's folder. Default: that folder. */
   readonly cwd?: string;
@@ -99,7 +100,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
   const [lines, client] = createMemoryPair();
   const platform: Platform = {
     ...real,
-    environment: { ...real.environment, cwd, get: (name) => options.env?.[name] },
+    environment: { ...real.environment, cwd, get: (name) => ({ TERM: "dumb", ...options.env })[name] },
     terminal: {
       interactive: options.answers !== undefined,
       outIsTerminal: options.answers !== undefined,
