@@ -13,7 +13,7 @@ import { placeShipped, shippedLines, shippedPlugin, shippedPlugins } from "./shi
 export async function addShipped(context: CommandContext, name: string): Promise<number> {
   const { platform, project, output } = context;
   if (name === "") return await listShipped(context);
-  const { version, tools } = await shippedPlugin(platform, name);
+  const { version, tools } = await shippedPlugin(platform, name, output.program);
   const root = await firstRoot(context);
   const folder = `${root}/${name}`;
   const { cwd } = platform.environment;
@@ -39,7 +39,7 @@ export async function addShipped(context: CommandContext, name: string): Promise
 async function listShipped({ platform, output }: CommandContext): Promise<number> {
   const plugins = await shippedPlugins(platform);
   output.line(output.style.bold(`${output.program} add <name> copies one of these into the project`));
-  for (const line of shippedLines(plugins)) output.line(`  ${line}`);
+  for (const line of shippedLines(plugins, output)) output.line(line);
   output.document({ ok: true, plugins });
   return EXIT.ok;
 }

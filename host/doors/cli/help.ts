@@ -38,7 +38,7 @@ export function programHelp(groups: readonly (readonly [string, readonly Command
     ...rowLines(EXIT_CODES.map(([code, meaning]): readonly [string, string] => [String(code), meaning])),
     "",
     `${program} <command> --help shows details of a command.`,
-    `${program} completions --help shows how to set up shell completion.`,
+    `${program} completions --help explains shell completion`,
     "",
   ].join("\n");
 }

@@ -11,10 +11,11 @@ import { CliError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import type { HostAccess } from "./host-access.ts";
+import type { Output } from "./output.ts";
 import { parentOf } from "./paths.ts";
 import { kindsText } from "./permission-text.ts";
 import { schemaFrom } from "./schema-path.ts";
-import { shortenWords } from "../../primitives/text.ts";
+import { nameTable } from "./table.ts";
 
 /** Precedes the name of a plugin that ships, as in `builtin:words`. */
 export const BUILTIN_PREFIX = "builtin:";
@@ -34,7 +35,6 @@ export interface ShippedPlugin {
 type Access = Pick<Platform, "files" | "environment">;
 
 const MANIFEST = "manifest.json";
-const DESCRIPTION_WIDTH = 48;
 const SCHEMA_LINE = /^(\s*"\$schema":\s*)"[^"]*"(,?)\n/mu;
 
 /** Returns every plugin that ships, sorted by name. */
@@ -49,17 +49,17 @@ export async function shippedPlugins(access: Access): Promise<readonly ShippedPl
   return plugins.toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** Formats one line for each plugin: name, description, and the kinds of access that it requests. */
-export function shippedLines(plugins: readonly ShippedPlugin[]): readonly string[] {
-  const width = Math.max(...plugins.map(({ name }) => name.length)) + BUILTIN_PREFIX.length;
-  return plugins.map(({ name, description, requested }) => {
-    const kinds = Object.keys(requested).length === 0 ? "" : ` (asks to ${kindsText(requested)})`;
-    return `${`${BUILTIN_PREFIX}${name}`.padEnd(width)}  ${shortenWords(description, DESCRIPTION_WIDTH)}${kinds}`;
-  });
+/** Formats a table of plugins: name, kinds of access that each requests, and description. */
+export function shippedLines(plugins: readonly ShippedPlugin[], { style, room }: Pick<Output, "style" | "room">): readonly string[] {
+  const rows = plugins.map(({ name, description, requested }): readonly [string, string] => [
+    `${BUILTIN_PREFIX}${name}`,
+    `${description}${Object.keys(requested).length === 0 ? "" : ` (asks to ${kindsText(requested)})`}`,
+  ]);
+  return nameTable(rows, style, { columns: room });
 }
 
 /** @throws {CliError} if no plugin of this name ships */
-export async function shippedPlugin(access: Access, name: string): Promise<ShippedPlugin> {
+export async function shippedPlugin(access: Access, name: string, program: string): Promise<ShippedPlugin> {
   const known = await shippedPlugins(access);
   const found = known.find((plugin) => plugin.name === name);
   if (found !== undefined) return found;
@@ -70,7 +70,7 @@ export async function shippedPlugin(access: Access, name: string): Promise<Shipp
   const meant = near === undefined ? "" : `: did you mean "${BUILTIN_PREFIX}${near}"?`;
   throw new CliError("unknown_builtin", `No plugin "${name}" ships with bascule${meant}`, {
     exitCode: EXIT.notFound,
-    hints: shippedLines(known),
+    hints: [`${program} add ${BUILTIN_PREFIX} lists them`],
   });
 }
 

@@ -45,7 +45,7 @@ export async function shippedTemplateFiles(
   { plugin, program, schema }: { readonly plugin: string; readonly program: string; readonly schema?: string },
 ): Promise<ReadonlyMap<string, string>> {
   const known = await shippedTemplates(access);
-  if (!known.some(({ name }) => name === template)) throw unknownTemplate(template, known);
+  if (!known.some(({ name }) => name === template)) throw unknownTemplate(template, known, program);
   const folder = `${access.environment.packageFolder()}/templates/${template}`;
   const texts = new Map<string, string>();
   for (const path of await pathsIn(access, folder, "")) {
@@ -93,19 +93,13 @@ function readManifestText(text: string): Extract<ReturnType<typeof parseManifest
   return parsed.value;
 }
 
-function unknownTemplate(template: string, known: readonly ShippedTemplate[]): CliError {
+function unknownTemplate(template: string, known: readonly ShippedTemplate[], program: string): CliError {
   const near = nearestName(
     template,
     known.map(({ name }) => name),
   );
   return new CliError("unknown_template", `Unknown template "${template}"${near === undefined ? "" : `: did you mean "${near}"?`}`, {
     exitCode: EXIT.usage,
-    hints: templateLines(known),
+    hints: [`${program} init --template=list lists them`],
   });
-}
-
-/** Formats one line for each template. */
-export function templateLines(templates: readonly ShippedTemplate[]): readonly string[] {
-  const width = Math.max(...templates.map(({ name }) => name.length));
-  return templates.map(({ name, description }) => `${name.padEnd(width)}  ${description}`);
 }

@@ -74,6 +74,20 @@ export function nameTable(
   return table(rows, style, { indent: "  ", ...options, wraps: true, paint: [style.cyan] });
 }
 
+/** Formats commands to type, each whole, and what they do: beside them, or below where there is too little room. */
+export function stepLines(
+  steps: readonly (readonly [command: string, about: string])[],
+  { style, room }: { readonly style: Style; readonly room: number },
+): readonly string[] {
+  const widest = Math.max(0, ...steps.map(([command]) => textWidth(command)));
+  const longest = Math.max(0, ...steps.map(([, about]) => textWidth(about)));
+  if (widest + longest + 2 * GAP.length <= room) return nameTable(steps, style);
+  return steps.flatMap(([command, about]) => [
+    `${GAP}${style.cyan(command)}`,
+    ...wrapWords(about, room - 2 * GAP.length).map((line) => style.dim(`${GAP}${GAP}${line}`)),
+  ]);
+}
+
 /**
  * Returns the lines of a list of objects whose members are texts, numbers, booleans or null (SPEC AX4).
  *

@@ -9,12 +9,13 @@ import { pathFrom } from "./paths.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 import { findProject } from "./project.ts";
 import { STARTERS } from "./shipped-plugins.ts";
-import { nameTable } from "./table.ts";
+import { stepLines } from "./table.ts";
 
 const MOST_NAMES = 12;
 
 /** Prints a few lines; the first command in them is the one to type next. */
-export async function welcome(platform: Platform, { line, style, program, columns }: Output): Promise<number> {
+export async function welcome(platform: Platform, output: Output): Promise<number> {
+  const { line, style, program } = output;
   const project = await findProject(platform, undefined);
   const roots = await pluginRoots(platform, project);
   const names = (await Promise.all(roots.map((root) => pluginsIn(platform, root)))).flat();
@@ -38,7 +39,7 @@ export async function welcome(platform: Platform, { line, style, program, column
     names.length === 0 ? "This folder has no plugins yet." : foundText(names, roots.map((root) => `${pathFrom(cwd, root)}/`).join(", ")),
   );
   const rows = steps.map(([words, about]) => [`${program} ${words}`, about] as const);
-  for (const row of nameTable(rows, style, { columns })) line(row);
+  for (const row of stepLines(rows, output)) line(row);
   return EXIT.ok;
 }
 

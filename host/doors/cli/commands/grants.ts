@@ -31,7 +31,7 @@ async function grants(context: CommandContext, host: HostAccess): Promise<number
     const unused = grant.inUse ? "" : output.style.dim(`  (unused: plugin not found in ${printable(pathFrom(cwd, grant.directory))})`);
     return [printable(grant.plugin), `may ${permissionText(grant.permissions, cwd)}${unused}`];
   });
-  for (const row of nameTable(rows, output.style, { indent: "" })) output.line(row);
+  for (const row of nameTable(rows, output.style, { indent: "", columns: output.room })) output.line(row);
   if (rows.length === 0) output.line(`No grants. ${output.program} list shows what plugins request`);
   output.document({ ok: true, ...list });
   return 0;

@@ -11,7 +11,7 @@ import { permissionText } from "../permission-text.ts";
 import { exampleCall } from "../example-call.ts";
 import { pluginLines, protectedText, type ReaderPlace } from "../plugin-text.ts";
 import { routeText } from "../../../policy/explain.ts";
-import { printable } from "../../../primitives/text.ts";
+import { printable, wrapWords } from "../../../primitives/text.ts";
 
 export const infoCommand: Command = {
   name: "info",
@@ -42,7 +42,7 @@ function pluginDetails(plugin: PluginView, output: Output, place: ReaderPlace): 
   if (plugin.digest !== undefined) facts.push(["digest", plugin.digest]);
   facts.push(["requests", permissionText(plugin.requested, place.cwd)], ["granted", permissionText(plugin.granted, place.cwd)]);
   if (plugin.limits.length > 0) facts.push(["limits", plugin.limits.map(({ text }) => text).join("; ")]);
-  return [...pluginLines(plugin, output, place), "", ...nameTable(facts, output.style)];
+  return [...pluginLines(plugin, output, place), "", ...nameTable(facts, output.style, { columns: output.room })];
 }
 
 function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: ReaderPlace): readonly string[] {
@@ -59,9 +59,9 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
   if (tool.unavailable !== undefined) facts.push(["state", style.red(`cannot be called: ${printable(tool.unavailable)}`)]);
   if (plugin.directory !== undefined) facts.push(["granted", permissionText(plugin.granted, place.cwd)]);
   return [
-    `${style.bold(printable(tool.name))}  ${printable(tool.description)}`,
+    ...wrapWords(`${style.bold(printable(tool.name))}  ${printable(tool.description)}`, output.room),
     "",
-    ...nameTable(facts, style),
+    ...nameTable(facts, style, { columns: output.room }),
     "",
     style.bold("Arguments"),
     ...argumentLines((tool.checks ?? tool).inputSchema, output),
@@ -83,7 +83,7 @@ function argumentLines(schema: JsonObject, output: Output): readonly string[] {
       printable(`${kindsOf(property).join(" | ")}${needed}${typeof description === "string" ? `  ${description}` : ""}`),
     ];
   });
-  return rows.length === 0 ? ["  none"] : nameTable(rows, output.style, output);
+  return rows.length === 0 ? ["  none"] : nameTable(rows, output.style, { columns: output.room });
 }
 
 /** Names the kinds of values that a schema accepts; those of the branches of a union once each. */

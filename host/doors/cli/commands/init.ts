@@ -7,10 +7,10 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { firstRoot, ignoredText, ignoreState, isFreshFolder, startProject } from "../fresh-project.ts";
 import { parentOf, pathFrom } from "../paths.ts";
-import { nameTable } from "../table.ts";
+import { nameTable, stepLines } from "../table.ts";
 import { schemaFrom } from "../schema-path.ts";
 import { BUILTIN_PREFIX, STARTERS } from "../shipped-plugins.ts";
-import { shippedTemplateFiles, shippedTemplates, templateLines } from "../shipped-templates.ts";
+import { shippedTemplateFiles, shippedTemplates } from "../shipped-templates.ts";
 import { templateFiles, templateTool } from "../template.ts";
 import { openTrusted } from "../trust.ts";
 
@@ -69,6 +69,7 @@ async function init(context: CommandContext): Promise<number> {
   for (const line of nameTable(
     [...texts.keys()].map((path): readonly [string, string] => [path, ABOUT[path] ?? ""]),
     style,
+    { columns: output.room },
   ))
     output.line(line);
   if (ignored) output.line(ignoredText(context));
@@ -85,7 +86,7 @@ async function init(context: CommandContext): Promise<number> {
           [`${program} grant ${name} --allow-read=.`, "let it read this folder, then call it again"],
         ] as const)),
   ];
-  for (const line of nameTable(steps, style)) output.line(line);
+  for (const line of stepLines(steps, output)) output.line(line);
   output.document({
     ok: true,
     plugin: name,
@@ -111,14 +112,19 @@ async function showStarters(context: CommandContext): Promise<number> {
     [`${program} add ${BUILTIN_PREFIX}`, "see which plugins ship besides these"],
   ];
   output.line(`\n${style.bold("Next")}`);
-  for (const line of nameTable(steps, style)) output.line(line);
+  for (const line of stepLines(steps, output)) output.line(line);
   output.document({ ok: true, plugins: STARTERS, next: steps.map(([command]) => command) });
   return EXIT.ok;
 }
 
 async function listTemplates({ platform, output }: CommandContext): Promise<number> {
   const templates = await shippedTemplates(platform);
-  for (const line of templateLines(templates)) output.line(line);
+  for (const line of nameTable(
+    templates.map(({ name, description }) => [name, description] as const),
+    output.style,
+    { indent: "", columns: output.room },
+  ))
+    output.line(line);
   output.document({ ok: true, templates });
   return EXIT.ok;
 }

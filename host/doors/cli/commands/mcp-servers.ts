@@ -139,5 +139,8 @@ function serverLines({ name, state, problem, tools, refused }: McpServerStatus, 
     ...tools.filter((tool) => !hidden.has(tool)).map((tool): readonly [string, string] => [tool, "offered"]),
     ...refused.map(({ tool, reason }): readonly [string, string] => [`mcp__${name}.${tool}`, style.yellow(printable(reason))]),
   ];
-  return [`${style.bold(name)}  ${color(state)}  ${count(tools.length, "tool")}${why}`, ...nameTable(rows, style)];
+  return [
+    `${style.bold(name)}  ${color(state)}  ${count(tools.length, "tool")}${why}`,
+    ...nameTable(rows, style, { columns: output.room }),
+  ];
 }

@@ -56,7 +56,7 @@ function everything(view: SettingsView, { output, platform }: CommandContext): r
   ];
   return [
     style.dim(view.exists ? file : `${file} (not found: nothing is set)`),
-    ...nameTable(rows, style),
+    ...nameTable(rows, style, { columns: output.room }),
     ...view.problems.map((problem) => `  ${style.red("wrong")} ${printable(problemToText(problem))}`),
     ...(view.problems.length > 0 ? ["  The last valid settings stay in force, if there were any"] : []),
   ];

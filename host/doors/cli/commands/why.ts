@@ -71,7 +71,7 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
   const quotas = explanation.quotas.map((quota): readonly [string, string] => ["quota", printable(quotaText(quota))]);
   return [
     `${style.bold(printable(explanation.tool))}  ${color(verdict === "asks" ? "asks before each call" : verdict)}`,
-    ...nameTable([...facts, ...quotas], style),
+    ...nameTable([...facts, ...quotas], style, { columns: output.room }),
     style.bold("Permissions of a call (the intersection of these)"),
     ...nameTable(
       explanation.layers.map(({ layer, permissions }): readonly [string, string] => [
@@ -79,6 +79,7 @@ function toolLines(explanation: ToolExplanation, output: Output, place: ReaderPl
         permissionText(permissions, place.cwd),
       ]),
       style,
+      { columns: output.room },
     ),
   ];
 }
@@ -102,11 +103,11 @@ function actLines(explanation: ToolExplanation, act: ActExplanation, output: Out
       `  yes for ${act.methods.join(", ")}; to check one request, give its method: ${act.kind}="${act.methods[0]} ${printable(act.value ?? "")}"`,
     );
   if (act.leadsTo !== undefined) lines.push(`  links to ${printable(act.leadsTo)}, which must be granted too`);
-  const widest = Math.max(0, ...act.layers.map(({ layer }) => layer.length));
-  for (const { layer, state, rule, decided } of act.layers) {
+  const rows = act.layers.map(({ layer, state, rule, decided }): readonly [string, string] => {
     const says = `${state.padEnd("granted".length)}  ${rule === undefined ? "" : printable(rule)}`.trimEnd();
-    lines.push(`  ${style.cyan(printable(layer).padEnd(widest))}  ${says}${decided ? style.bold("  ← decides") : ""}`);
-  }
+    return [printable(layer), `${says}${decided ? style.bold("  ← decides") : ""}`];
+  });
+  lines.push(...nameTable(rows, style, { columns: output.room }));
   const command = act.hint && grantAdvice(act.hint.plugin, act.hint.permissions, { ...place, program });
   if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command))}`);
   return lines;

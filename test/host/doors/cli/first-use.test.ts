@@ -162,8 +162,8 @@ describe("bascule add builtin:<name>", () => {
     expect(code).toBe(0);
     expect(out.split("\n").slice(0, 3)).toEqual([
       "bascule add <name> copies one of these into the project",
-      "  builtin:archive  Lists, reads, searches and unpacks zip, tar and… (asks to read files and write files)",
-      "  builtin:canvas   Lets the user view and edit a reasoning, as a… (asks to read files and write files)",
+      "  builtin:archive  Lists, reads, searches and unpacks zip, tar and 7z files (asks to read files and write files)",
+      "  builtin:canvas   Lets the user view and edit a reasoning, as a canvas of cards or a Markdown file in the folder canvases/ (asks to read files and write files)",
     ]);
     const shipped = (await readdir(`${REPOSITORY}plugins`, { withFileTypes: true })).filter((entry) => entry.isDirectory());
     const names = shipped.map(({ name }) => name).toSorted();

@@ -33,6 +33,8 @@ export interface CliOptions {
   readonly answers?: readonly (string | Promise<string>)[];
   readonly input?: string;
   readonly color?: boolean;
+  /** Width of the terminal. Default: 100. */
+  readonly columns?: number;
   /** Default: `TERM=dumb`, which shows no progress of slow work. */
   readonly env?: Readonly<Record<string, string>>;
   /** Working directory relative to the project's folder. Default: that folder. */
@@ -105,7 +107,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
       interactive: options.answers !== undefined,
       outIsTerminal: options.answers !== undefined,
       color: options.color ?? false,
-      columns: 100,
+      columns: options.columns ?? 100,
       out(text) {
         out += text;
         printed += text;
