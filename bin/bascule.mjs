@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 // Starts bascule on a supported runtime. Plain JavaScript of 2019, so that an old Node can parse it and prints advice
 // instead of a syntax error. The program itself is host/doors/cli/start.ts, or a bundle of it (program.mjs).
-import { existsSync } from "fs";
+import { createRequire } from "module";
 import { basename, dirname, join, relative } from "path";
 import { fileURLToPath, pathToFileURL } from "url";
 import runtime from "./runtime.cjs";
+
+// An `import` of "fs" would load parts of it that no command uses.
+const { existsSync } = createRequire(import.meta.url)("fs");
 
 // File access, name lookups and cryptography of all plugins share these threads. Node reads the number once, before the first use.
 // Long cryptography of plugins uses at most two of them, and lookups two.

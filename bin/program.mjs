@@ -1,6 +1,6 @@
 // Finds the program: the bundle from `npm ci` if it matches the current sources, otherwise the sources.
 // A separate module, so that every Node can parse bascule.mjs. Reasons: docs/decisions/0038-one-file-for-the-program.md.
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+const { readFileSync, renameSync, statSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /** Folder of the bundles, each in a subfolder named after its contents. RECORD names the current one. */
 const BUILDS = "dist/builds/";
@@ -42,7 +42,7 @@ async function freshBundle(root) {
     if (!isSame || mtimeMs > racyMs || ctimeMs > racyMs) unlike.push([input, info]);
   }
   if (unlike.length === 0) return program;
-  const { createHash } = await import("node:crypto");
+  const { createHash } = process.getBuiltinModule("node:crypto");
   for (const [input, { size, ino, mtimeMs, ctimeMs }] of unlike) {
     // The metadata is of before the file is read: a change in between gives other metadata the next time.
     const hash = createHash("sha256").update(readFileSync(root + input[0]));

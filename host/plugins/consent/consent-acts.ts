@@ -150,7 +150,8 @@ export function createConsentActs(options: ConsentActsOptions): ConsentActs {
       const before = find(plugin);
       const from = servingOf(before);
       const kept = await consent.previous(from);
-      if (kept === undefined) throw new TypeError(`No earlier version of plugin "${plugin}" is kept: one is kept when another version replaces it`);
+      if (kept === undefined)
+        throw new TypeError(`No earlier version of plugin "${plugin}" is kept: one is kept when another version replaces it`);
       const { version } = kept;
       const wrong = await directory.replace(before.directory, kept, {
         reason: `The user rolled back from it to version ${version.manifest.version}`,
