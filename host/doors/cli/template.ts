@@ -120,15 +120,19 @@ function cases(tool: string): readonly object[] {
 
 function readme({ plugin, program: name, sample }: TemplateOptions): string {
   const tool = templateTool(plugin);
+  const commands: readonly (readonly [command: string, about?: string])[] = [
+    [`${name} dev`, "serves the plugins here and reloads on every edit"],
+    [`${name} call ${tool} path=${sample}`, "denied: nothing is granted yet"],
+    [`${name} grant ${plugin} --allow-read=.`, "lets it read this folder"],
+    [`${name} call ${tool} path=${sample}`],
+  ];
+  const width = Math.max(...commands.map(([command]) => command.length));
   return `# ${plugin}
 
 \`${tool}\` shows the first lines of a text file.
 
 \`\`\`sh
-${name} dev                                # serves the plugins here and reloads on every edit
-${name} call ${tool} path=${sample}     # denied: nothing is granted yet
-${name} grant ${plugin} --allow-read=.       # lets it read this folder
-${name} call ${tool} path=${sample}
+${commands.map(([command, about]) => (about === undefined ? command : `${command.padEnd(width)}  # ${about}`)).join("\n")}
 \`\`\`
 
 - \`manifest.json\` describes the plugin: its tools, their arguments and results, and the permissions that it requests.
