@@ -10,7 +10,7 @@ import { EmptyState, ErrorPanel, Skeleton } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Ago } from "../components/time.tsx";
 import { ask } from "../data/api.ts";
-import type { ClientSession } from "../data/insight-types.ts";
+import type { ConnectedSession } from "../../host/doors/views.ts";
 import { useLoad } from "../data/use-load.ts";
 import { replaceQuery, route } from "../shell/router.ts";
 
@@ -22,7 +22,7 @@ const SHOWN = [
 type Shown = (typeof SHOWN)[number][0];
 const REFRESH_MS = 5_000;
 
-const IS_SHOWN: Readonly<Record<Shown, (session: ClientSession) => boolean>> = {
+const IS_SHOWN: Readonly<Record<Shown, (session: ConnectedSession) => boolean>> = {
   open: ({ closedAt }) => closedAt === undefined,
   called: ({ calls, running }) => calls + running > 0,
   all: () => true,
@@ -30,7 +30,7 @@ const IS_SHOWN: Readonly<Record<Shown, (session: ClientSession) => boolean>> = {
 
 export function Clients(): VNode {
   const shown: Shown = SHOWN.find(([value]) => value === route.value.query.get("show"))?.[0] ?? "open";
-  const { data, error, reload } = useLoad(() => ask<{ readonly sessions: readonly ClientSession[] }>("/v1/clients"), []);
+  const { data, error, reload } = useLoad(() => ask<{ readonly sessions: readonly ConnectedSession[] }>("/v1/clients"), []);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || reload(), REFRESH_MS);
     return () => clearInterval(timer);
@@ -57,7 +57,7 @@ export function Clients(): VNode {
 
 const DOORS: Readonly<Record<string, string>> = { mcp: "MCP", http: "HTTP", cli: "Command line" };
 
-const COLUMNS: readonly Column<ClientSession>[] = [
+const COLUMNS: readonly Column<ConnectedSession>[] = [
   {
     title: "Client",
     isHeader: true,

@@ -10,7 +10,7 @@ import { EmptyState, ErrorPanel, Skeleton } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { bytesText, durationText } from "../components/time.tsx";
 import { ask } from "../data/api.ts";
-import type { MetricsHistory } from "../data/insight-types.ts";
+import type { MetricsHistoryView } from "../../host/doors/views.ts";
 import { plugins } from "../data/state.ts";
 import { useLoad } from "../data/use-load.ts";
 import { href, replaceQuery, route } from "../shell/router.ts";
@@ -28,7 +28,7 @@ export function Dashboard(): VNode {
   const range = RANGES.find(([value]) => value === query.get("range"))?.[0] ?? "1h";
   const plugin = query.get("plugin") ?? "";
   const search = new URLSearchParams({ range, ...(plugin !== "" && { plugin }) }).toString();
-  const { data, error, reload } = useLoad(() => ask<MetricsHistory>(`/v1/metrics/history?${search}`), [search]);
+  const { data, error, reload } = useLoad(() => ask<MetricsHistoryView>(`/v1/metrics/history?${search}`), [search]);
   useEffect(() => {
     const timer = setInterval(() => document.hidden || reload(), REFRESH_MS);
     return () => clearInterval(timer);
@@ -59,7 +59,7 @@ export function Dashboard(): VNode {
   );
 }
 
-function Charts({ data }: { readonly data: MetricsHistory }): VNode {
+function Charts({ data }: { readonly data: MetricsHistoryView }): VNode {
   const { overall, from, stepMs, calls, failed, denied, plugins: totals, damage } = data;
   const place = { from, stepMs };
   const completed = calls.map((count, index) => count - (failed[index] ?? 0) - (denied[index] ?? 0));
@@ -175,7 +175,7 @@ function Charts({ data }: { readonly data: MetricsHistory }): VNode {
   );
 }
 
-type Total = MetricsHistory["plugins"][number];
+type Total = MetricsHistoryView["plugins"][number];
 
 const COLUMNS: readonly Column<Total>[] = [
   {
@@ -222,7 +222,7 @@ function lastOf(values: readonly (number | null)[]): number {
   return values.findLast((value) => value !== null) ?? 0;
 }
 
-function minutesOf({ calls, stepMs }: MetricsHistory): number {
+function minutesOf({ calls, stepMs }: MetricsHistoryView): number {
   return (calls.length * stepMs) / 60_000;
 }
 

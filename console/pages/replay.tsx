@@ -11,13 +11,7 @@ import { Section } from "../components/layout.tsx";
 import { ErrorPanel, Skeleton } from "../components/states.tsx";
 import { ask } from "../data/api.ts";
 import { useLoad } from "../data/use-load.ts";
-
-interface Replayed {
-  readonly kind: "same" | "different";
-  readonly version: string;
-  readonly digest: string;
-  readonly lines: readonly string[];
-}
+import type { ReplayView } from "../../host/doors/views.ts";
 
 const VERSIONS = [
   ["recorded", "Recorded code"],
@@ -29,12 +23,12 @@ export function Replay({ callId, tool }: { readonly callId: string; readonly too
   const { data } = useLoad(async () => await ask<{ readonly callIds: readonly string[] }>("/v1/recordings"), [callId]);
   const [version, choose] = useState<(typeof VERSIONS)[number][0]>("recorded");
   const [isRunning, setRunning] = useState(false);
-  const [outcome, show] = useState<Replayed | { readonly message: string } | undefined>(undefined);
+  const [outcome, show] = useState<ReplayView | { readonly message: string } | undefined>(undefined);
   if (data?.callIds.includes(callId) !== true) return null;
   const run = async (): Promise<void> => {
     setRunning(true);
     try {
-      show(await ask<Replayed>(`/v1/calls/${encodeURIComponent(callId)}/replay`, { version }));
+      show(await ask<ReplayView>(`/v1/calls/${encodeURIComponent(callId)}/replay`, { version }));
     } catch (error) {
       show({ message: error instanceof Error ? error.message : String(error) });
     }

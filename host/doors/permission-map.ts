@@ -12,7 +12,6 @@ import {
   normalizePath,
   PERMISSION_KINDS,
   type PermissionItem,
-  type PermissionKind,
   type Permissions,
   toEntry,
 } from "../../manifests/mod.ts";
@@ -21,41 +20,7 @@ import type { Host } from "../host/host-interface.ts";
 import type { Explanation } from "../policy/explain.ts";
 import { realDirectoryOf } from "../plugins/folder/mod.ts";
 import { toQuery } from "./access-query.ts";
-
-/** A resource that a plugin requests or holds. `text` may be an author's text. */
-interface MapResource {
-  readonly kind: PermissionKind;
-  /** As written: `$workspace/docs`, `api.example.com`. */
-  readonly text: string;
-  /** The plugin that a resource of its own belongs to, such as its `$data` folder. */
-  readonly own?: string;
-}
-
-/** A plugin's access to a resource. Cells without request, grant or access are left out. */
-interface MapCell {
-  readonly plugin: string;
-  /** Index in `resources`. */
-  readonly resource: number;
-  /** The most that one of its tools gets. */
-  readonly state: AccessState;
-  /** Whether each call is confirmed by the user first. */
-  readonly asks: boolean;
-  /** The layer that decided, and its rule. */
-  readonly layer: string;
-  readonly rule?: string;
-  readonly requested: boolean;
-  readonly granted: boolean;
-  /** Acts in the last week. */
-  readonly used: number;
-}
-
-export interface PermissionMap {
-  readonly plugins: readonly string[];
-  readonly resources: readonly MapResource[];
-  readonly cells: readonly MapCell[];
-  /** Resources above the maximum. */
-  readonly left: number;
-}
+import type { MapCell, MapResource, PermissionMap } from "./views.ts";
 
 interface MappedPlugin {
   readonly name: string;

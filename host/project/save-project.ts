@@ -11,7 +11,7 @@ import { inFileTurn, type TurnPlatform } from "./file-turn.ts";
 import { parseEnforced } from "./project-file.ts";
 
 /** The file as it is on disk. */
-export interface ProjectText {
+interface ProjectText {
   readonly path: string;
   readonly text: string;
   /** SHA-256 of the text, in hexadecimal. */

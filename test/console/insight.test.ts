@@ -57,6 +57,11 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
   }
   /** Name or id of the element that has the focus. */
   const focused = (): Promise<unknown> => page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.id");
+  /** Right edge of an element in pixels. */
+  const endOf = async (element: Locator): Promise<number> => {
+    const { x = Infinity, width = 0 } = (await element.boundingBox()) ?? {};
+    return x + width;
+  };
   const wide = { viewport: { width: 1280, height: 900 } } as const;
 
   /** Fails if a text of the plugin became markup, or the page breaks a rule of accessibility or does not fit. */
@@ -187,13 +192,13 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
     for (const tab of ["Permissions", "Source", "Versions", "Tests", "Log", "Settings"]) {
       await page.goto(`${served.server.url}/#/plugins/demo?tab=${tab.toLowerCase()}`);
       await page.getByRole("tabpanel", { name: tab }).waitFor();
-      await expect.poll(() => rightOf(page.getByRole("tab", { name: tab }))).toBeLessThanOrEqual(360);
+      await expect.poll(() => endOf(page.getByRole("tab", { name: tab }))).toBeLessThanOrEqual(360);
       await expectSound();
     }
     await page.goto(`${served.server.url}/#/plugins/demo?tab=permissions`);
     const grant = page.getByRole("button", { name: "Grant net api.example" });
     await grant.waitFor();
-    expect(await rightOf(grant)).toBeLessThanOrEqual(360);
+    expect(await endOf(grant)).toBeLessThanOrEqual(360);
     expect(await page.getByRole("button", { name: "Log out" }).isVisible()).toBe(false);
     await page.getByRole("button", { name: "Appearance and session" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
@@ -245,9 +250,3 @@ describe.skipIf(!existsSync(PROGRAM))(`a user in ${PROGRAM || "a browser (set CH
     expect(await served.host.call("demo.look")).toMatchObject({ ok: false, error: { code: "permission_denied" } });
   });
 });
-
-/** Returns the right edge of an element, in pixels of the window. */
-async function rightOf(element: Locator): Promise<number> {
-  const box = await element.boundingBox();
-  return box === null ? Number.NaN : box.x + box.width;
-}

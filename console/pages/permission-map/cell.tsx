@@ -1,7 +1,7 @@
 /** Parts of the permission map: a decision as a sign and as words, and a resource. */
 
 import type { VNode } from "preact";
-import type { MapCell, MapResource } from "../../data/insight-types.ts";
+import type { MapCell, MapResource } from "../../../host/doors/views.ts";
 
 /** How a decision is shown. The sign says what the colour says. */
 export const LOOKS = {

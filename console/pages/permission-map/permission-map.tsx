@@ -9,7 +9,7 @@ import { Facts, PageHeader } from "../../components/layout.tsx";
 import { Dialog } from "../../components/overlays.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../components/states.tsx";
 import { ask } from "../../data/api.ts";
-import type { MapCell, MapResource, PermissionMap } from "../../data/insight-types.ts";
+import type { MapCell, MapResource, PermissionMap } from "../../../host/doors/views.ts";
 import { useLoad } from "../../data/use-load.ts";
 import { href, replaceQuery, route } from "../../shell/router.ts";
 import { LOOKS, lookOf, nameOf } from "./cell.tsx";

@@ -2,7 +2,7 @@
 
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { MapCell, PermissionMap } from "../../data/insight-types.ts";
+import type { MapCell, PermissionMap } from "../../../host/doors/views.ts";
 import { href } from "../../shell/router.ts";
 import { cellText, nameOf, Resource, Sign } from "./cell.tsx";
 

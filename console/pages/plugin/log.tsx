@@ -8,7 +8,7 @@ import { Section } from "../../components/layout.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../components/states.tsx";
 import { Clock } from "../../components/time.tsx";
 import { ask } from "../../data/api.ts";
-import type { LogLine } from "../../data/insight-types.ts";
+import type { LogLine } from "../../../host/doors/views.ts";
 import { useLoad } from "../../data/use-load.ts";
 import { href } from "../../shell/router.ts";
 

@@ -6,7 +6,7 @@ import { Code, type Language } from "../../components/code.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../components/states.tsx";
 import { bytesText } from "../../components/time.tsx";
 import { ask } from "../../data/api.ts";
-import type { SourceFile } from "../../data/insight-types.ts";
+import type { SourceFile } from "../../../host/doors/views.ts";
 import { useLoad } from "../../data/use-load.ts";
 
 export function Source({

@@ -10,13 +10,13 @@ import { Section } from "../../components/layout.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../components/states.tsx";
 import { Ago, durationText } from "../../components/time.tsx";
 import { ask } from "../../data/api.ts";
-import type { TestRun } from "../../data/insight-types.ts";
+import type { TestRunView } from "../../../host/doors/views.ts";
 import { attempt } from "../../data/state.ts";
 import { useLoad } from "../../data/use-load.ts";
 
 export function Tests({ plugin }: { readonly plugin: string }): VNode {
   const place = `/v1/plugins/${encodeURIComponent(plugin)}/tests`;
-  const { data, error, reload } = useLoad(() => ask<{ readonly run?: TestRun }>(place), [place]);
+  const { data, error, reload } = useLoad(() => ask<{ readonly run?: TestRunView }>(place), [place]);
   const [isRunning, setRunning] = useState(false);
   const run = async (): Promise<void> => {
     setRunning(true);
@@ -50,7 +50,7 @@ function NotRun(): VNode {
   );
 }
 
-function Outcome({ run }: { readonly run: TestRun }): VNode {
+function Outcome({ run }: { readonly run: TestRunView }): VNode {
   const { passed, failed, ignored, files, at, ms, isCut } = run;
   return (
     <>

@@ -13,7 +13,7 @@ import { type Column, Table } from "../../components/table.tsx";
 import { bytesText } from "../../components/time.tsx";
 import { toast } from "../../components/toast.tsx";
 import { ask } from "../../data/api.ts";
-import type { SourceChange, SourceVersion } from "../../data/insight-types.ts";
+import type { SourceChange, SourceVersion } from "../../../host/doors/views.ts";
 import { attempt, loadPlugins } from "../../data/state.ts";
 import type { Plugin } from "../../data/types.ts";
 import { useLoad } from "../../data/use-load.ts";

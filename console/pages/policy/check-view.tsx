@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { Badge } from "../../components/badge.tsx";
 import { Section } from "../../components/layout.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import type { PolicyChange, PolicyCheck } from "../../data/insight-types.ts";
+import type { PolicyChange, PolicyCheck } from "../../../host/doors/views.ts";
 
 export function CheckView({ check }: { readonly check: PolicyCheck }): VNode {
   const { changes, calls, changedCalls, notCompared, left } = check;

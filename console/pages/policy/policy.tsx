@@ -11,7 +11,7 @@ import { PageHeader, Section } from "../../components/layout.tsx";
 import { EmptyState, ErrorPanel, Skeleton } from "../../components/states.tsx";
 import { toast } from "../../components/toast.tsx";
 import { ask, RequestError } from "../../data/api.ts";
-import type { PolicyCheck, PolicyProblem, PolicyText } from "../../data/insight-types.ts";
+import type { PolicyCheck, PolicyProblem, PolicyText } from "../../../host/doors/views.ts";
 import { onHostEvent } from "../../data/state.ts";
 import { useLoad } from "../../data/use-load.ts";
 import { CheckView } from "./check-view.tsx";
@@ -219,7 +219,7 @@ function AnswerView({
 function answerOf(error: unknown, text: string): Answer {
   if (!(error instanceof RequestError)) return { kind: "error", text, message: error instanceof Error ? error.message : String(error) };
   const { errors, now } = error.extras;
-  // The members come from the server that served this page; `insight-types.ts` has their types.
+  // The members come from the server that served this page; `host/doors/views.ts` has their types.
   if (error.status === 400 && Array.isArray(errors)) return { kind: "problems", text, problems: errors as readonly PolicyProblem[] };
   if (error.status === 409 && typeof now === "object" && now !== null) return { kind: "changed", text, now: now as PolicyText };
   return { kind: "error", text, message: error.message };

@@ -3,27 +3,8 @@
 import { TERMINAL_EVENT_TYPES } from "../../audit/events.ts";
 import type { HostEvent } from "../../audit/events.ts";
 import type { Host } from "../../host/host-interface.ts";
+import type { ConnectedSession } from "../views.ts";
 import { keptText } from "../../primitives/text.ts";
-
-/** A session that called, or was opened, since the server started. */
-interface ConnectedSession {
-  readonly sessionId: string;
-  /** How the client reaches the host. Absent for the embedding program, and for sessions older than the server. */
-  readonly door?: string;
-  /** The client's own name: a token's, or what an MCP client says of itself. */
-  readonly client?: string;
-  readonly role?: string;
-  readonly workspace?: string;
-  readonly openedAt?: number;
-  readonly closedAt?: number;
-  /** Time of its last call's beginning or end. */
-  readonly lastCallAt?: number;
-  readonly calls: number;
-  readonly failed: number;
-  readonly denied: number;
-  readonly running: number;
-  readonly lastTool?: string;
-}
 
 export interface ConnectedClients {
   /** Open sessions first, then those that ended, the newest first. */

@@ -1,7 +1,7 @@
 /** Endpoints for a user who watches a host: charts, permission map, clients, and the policy with what an edit would change (SPEC I5, P6). */
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { PermissionMap } from "../permission-map.ts";
+import type { PermissionMap } from "../views.ts";
 import { HISTORY_RANGE_NAMES } from "../../audit/telemetry/call-history.ts";
 import type { ConnectedClients } from "./connected-clients.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";

@@ -7,40 +7,16 @@
 import type { Audit } from "../../audit/audit.ts";
 import {
   type CallHistory,
-  type CallSeries,
   createCallHistory,
   HISTORY_MS,
   HISTORY_RANGE_NAMES,
   HISTORY_RANGES,
   type HistoryRange,
-  type PluginTotals,
 } from "../../audit/telemetry/call-history.ts";
+import type { Load, MetricsHistoryView } from "../views.ts";
 import { endedBy } from "../../audit/usage.ts";
 import type { Host } from "../../host/host-interface.ts";
 import type { Clock } from "../../platform/platform.ts";
-
-/** The host's load at one moment. */
-interface Load {
-  readonly memoryBytes: number;
-  readonly busy: number;
-  readonly queued: number;
-  readonly confirmations: number;
-}
-
-/** Values per step, the oldest first; null where nothing was sampled. */
-type LoadSeries = { readonly [K in keyof Load]: readonly (number | null)[] };
-
-/** All charts of one range. */
-interface MetricsHistoryView extends LoadSeries, CallSeries {
-  readonly range: HistoryRange;
-  /** Time of the first step. */
-  readonly from: number;
-  readonly stepMs: number;
-  readonly overall: ReturnType<CallHistory["read"]>["overall"];
-  readonly plugins: readonly PluginTotals[];
-  /** Parts of the journal that cannot be read, so that calls may be missing. */
-  readonly damage: number;
-}
 
 export interface MetricsHistory {
   /** @throws {JournalError} if another process holds the journal */

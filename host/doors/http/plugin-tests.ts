@@ -11,35 +11,8 @@ import type { Platform } from "../../platform/platform.ts";
 import { realDirectoryOf } from "../../plugins/folder/mod.ts";
 import { keptText } from "../../primitives/text.ts";
 import type { FileOutcome, TestError, TestOutcome } from "../../testing/outcome.ts";
+import type { TestRunView, TestView } from "../views.ts";
 import { RequestProblem } from "./problem.ts";
-
-/** A finished run. Names and errors are the guest's own text. */
-interface TestRunView {
-  readonly plugin: string;
-  /** Version that was tested. */
-  readonly digest: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly ms: number;
-  readonly passed: number;
-  readonly failed: number;
-  readonly ignored: number;
-  readonly files: readonly FileView[];
-  /** Whether the run was ended before all tests had run. */
-  readonly isCut: boolean;
-}
-
-interface FileView {
-  readonly file: string;
-  readonly kind: FileOutcome["kind"];
-  readonly error?: TestError;
-  readonly results: readonly TestView[];
-}
-
-interface TestView extends Pick<TestOutcome, "name" | "status" | "ms"> {
-  readonly place?: string;
-  readonly error?: TestError;
-}
 
 export interface PluginTests {
   /** @throws {RequestProblem} if the plugin cannot be tested */
@@ -95,7 +68,7 @@ export function createPluginTests(host: Pick<Host, "plugins" | "places">, platfo
 function viewOf(outcomes: readonly FileOutcome[], about: Pick<TestRunView, "plugin" | "digest" | "at" | "ms">): TestRunView {
   let left = MAX_TESTS;
   const all = outcomes.flatMap(({ results }) => results);
-  const files = outcomes.slice(0, MAX_TESTS).map(({ file, kind, error, results }): FileView => {
+  const files = outcomes.slice(0, MAX_TESTS).map(({ file, kind, error, results }): TestRunView["files"][number] => {
     const shown = results.slice(0, left);
     left -= shown.length;
     return { file: short(file), kind, ...(error && { error: shortError(error) }), results: shown.map(toView) };

@@ -8,45 +8,14 @@ import type { Judge } from "../../host/host-policy.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { Explanation } from "../../policy/explain.ts";
 import { ProjectConfigError } from "../../project/project-file.ts";
-import { type ProjectText, readProjectText, saveProject } from "../../project/save-project.ts";
+import { readProjectText, saveProject } from "../../project/save-project.ts";
 import { toQuery } from "../access-query.ts";
+import type { PolicyChange, PolicyCheck, PolicyProblem, PolicyText } from "../views.ts";
 import { RequestProblem } from "./problem.ts";
-
-/** One decision that the edit changes. */
-interface PolicyChange {
-  readonly tool: string;
-  readonly role?: string;
-  /** Absent for a change of the tool's decision as a whole. `value` is the guest's own text. */
-  readonly act?: { readonly kind: string; readonly value: string; readonly method?: string };
-  /** `allowed`, `asks`, `denied` or `unavailable`; for an act `granted`, `prompt` or `denied`. */
-  readonly before: string;
-  readonly after: string;
-  /** Other parts of the tool's decision that differ: `route`, `limits`, `permissions`, `quotas`. */
-  readonly also: readonly string[];
-  /** The rule that decides after the edit. */
-  readonly because: string;
-  /** Whether the edit gives more than before. */
-  readonly widens: boolean;
-  /** Recorded calls, or acts, of the last week that had this decision. */
-  readonly count: number;
-}
-
-/** All decisions that an edit changes. */
-interface PolicyCheck {
-  readonly changes: readonly PolicyChange[];
-  /** Changes above the maximum. */
-  readonly left: number;
-  /** Calls of the last week that were compared, and how many of them would be decided differently. */
-  readonly calls: number;
-  readonly changedCalls: number;
-  /** Calls and acts of the last week, and decisions of tools, that were not compared: too many, or in a part of the journal that cannot be read. */
-  readonly notCompared: number;
-  readonly since: number;
-}
 
 export interface PolicyFile {
   /** Resolves with undefined if the project has no `bascule.json`. */
-  read(): Promise<ProjectText | undefined>;
+  read(): Promise<PolicyText | undefined>;
   /** @throws {RequestProblem} if the text is not valid */
   check(text: string): Promise<PolicyCheck>;
   /**
@@ -114,7 +83,7 @@ function judgeOf({ policy }: Pick<Host, "policy">, text: string): Judge {
 }
 
 function refused(problems: readonly Problem[]): RequestProblem {
-  const errors = problems.map(({ pointer, message, fix, line, column }) => ({ pointer, message, fix, line, column }));
+  const errors = problems.map(({ pointer, message, fix, line, column }): PolicyProblem => ({ pointer, message, fix, line, column }));
   return new RequestProblem("invalid_request", `bascule.json would not be valid: ${problems[0]?.message ?? ""}`, { errors });
 }
 

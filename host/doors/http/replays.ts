@@ -13,21 +13,12 @@ import type { Platform } from "../../platform/platform.ts";
 import { realDirectoryOf } from "../../plugins/folder/mod.ts";
 import { digestFiles } from "../../primitives/digest.ts";
 import { createStyle } from "../../primitives/style.ts";
+import type { ReplayView } from "../views.ts";
 import { RequestProblem } from "./problem.ts";
 
 /** The version of the plugin that runs. */
 export const REPLAY_VERSIONS = ["recorded", "current"] as const;
 type ReplayVersion = (typeof REPLAY_VERSIONS)[number];
-
-/** Outcome of a replay. */
-interface ReplayView {
-  readonly kind: "same" | "different";
-  readonly version: ReplayVersion;
-  /** Hash of the recorded version. */
-  readonly digest: string;
-  /** The differences as `bascule replay` shows them, one a line. The guest's texts are escaped. */
-  readonly lines: readonly string[];
-}
 
 export interface Replays {
   /** Ids of the recorded calls. */

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Host } from "../../host/host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
+import type { LogLine, SourceChange, SourceFile, SourceVersion } from "../views.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { PluginTests } from "./plugin-tests.ts";
 import { REPLAY_VERSIONS, type Replays } from "./replays.ts";
@@ -39,7 +40,8 @@ export const SOURCE_ENDPOINTS: readonly Endpoint<SourceApi>[] = [
         schema: listed("versions", some({ digest: TEXT, version: Type.Optional(TEXT), state: oneOf(["serving", "folder", "kept"]) })),
       },
     },
-    run: async ({ params }, { host }) => json({ versions: await found(host.sources.versions(params["name"] ?? "")) }),
+    run: async ({ params }, { host }) =>
+      json({ versions: await found<readonly SourceVersion[]>(host.sources.versions(params["name"] ?? "")) }),
   },
   {
     method: "get",
@@ -50,7 +52,10 @@ export const SOURCE_ENDPOINTS: readonly Endpoint<SourceApi>[] = [
     query: closed({ digest: Type.Optional(DIGEST) }),
     answers: { 200: { about: "The files that its hash covers, the manifest first", schema: listed("files", some(FILE)) } },
     run: async ({ params, query }, { host, platform }) =>
-      jsonOf({ files: await found(host.sources.files(params["name"] ?? "", textIn(query, "digest"))) }, platform.slices),
+      jsonOf(
+        { files: await found<readonly SourceFile[]>(host.sources.files(params["name"] ?? "", textIn(query, "digest"))) },
+        platform.slices,
+      ),
   },
   {
     method: "get",
@@ -67,7 +72,7 @@ export const SOURCE_ENDPOINTS: readonly Endpoint<SourceApi>[] = [
     },
     run: async ({ params, query }, { host, platform }) =>
       jsonOf(
-        await found(
+        await found<SourceFile>(
           host.sources.text(params["name"] ?? "", textIn(query, "path") ?? "", textIn(query, "digest")),
           "File not found in that version",
         ),
@@ -98,7 +103,7 @@ export const SOURCE_ENDPOINTS: readonly Endpoint<SourceApi>[] = [
     },
     async run({ params, query }, { host, platform }) {
       const [from, to] = [textIn(query, "from") ?? "", textIn(query, "to") ?? ""];
-      return jsonOf({ changes: await found(host.sources.diff(params["name"] ?? "", from, to)) }, platform.slices);
+      return jsonOf({ changes: await found<readonly SourceChange[]>(host.sources.diff(params["name"] ?? "", from, to)) }, platform.slices);
     },
   },
   {
@@ -116,7 +121,7 @@ export const SOURCE_ENDPOINTS: readonly Endpoint<SourceApi>[] = [
         ),
       },
     },
-    run: ({ params }, { host }) => json({ lines: host.logLines(params["name"] ?? "") }),
+    run: ({ params }, { host }) => json({ lines: host.logLines(params["name"] ?? "") satisfies readonly LogLine[] }),
   },
   {
     method: "get",
