@@ -229,11 +229,11 @@ describe.skipIf(!existsSync(PROGRAM))(
 
     it("sees the tools of an MCP server that are not offered, and accepts them [I5.servers, K3.console]", async () => {
       await open("MCP servers");
-      await page.getByRole("heading", { name: /far\s*connected/ }).waitFor();
-      await page.getByText("Not offered").waitFor();
+      await page.getByRole("region", { name: /^far/ }).getByText("connected").waitFor();
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole("button", { name: "Accept add" }).click();
-      await page.getByText("1 tool is offered").waitFor();
+      await page.getByRole("row", { name: /^mcp__far\.add offered/ }).waitFor();
+      await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Tools of far");
       expect(served.host.mcpServers()).toMatchObject([{ name: "far", refused: [] }]);
     });
 
