@@ -84,7 +84,10 @@ function ServerPart({ server, onChange }: { readonly server: McpServer; readonly
                 reason === undefined ? (
                   <StateBadge state="allowed" text="offered" />
                 ) : (
-                  <StateBadge state={isWaiting ? "waiting" : "denied"} text={reason} />
+                  <span class="cell-stack">
+                    <StateBadge state={isWaiting ? "waiting" : "denied"} text={isWaiting ? "waits for you" : "not offered"} />
+                    <span class="soft small">{reason}</span>
+                  </span>
                 ),
             },
             {

@@ -231,6 +231,13 @@ describe.skipIf(!existsSync(PROGRAM))(
       await open("MCP servers");
       await page.getByRole("region", { name: /^far/ }).getByText("connected").waitFor();
       expect(await faultsOf(page)).toEqual([]);
+      await page.getByRole("region", { name: "Old and new: description of tool add" }).waitFor();
+      expect(await page.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('pre.diff'))")).toBe(
+        0,
+      );
+      const place = await page.getByRole("button", { name: "Accept add" }).boundingBox();
+      // In view: the reason beside it breaks into lines.
+      expect((place?.x ?? Infinity) + (place?.width ?? 0)).toBeLessThan(1_080);
       await page.getByRole("button", { name: "Accept add" }).click();
       await page.getByRole("row", { name: /^mcp__far\.add offered/ }).waitFor();
       await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Tools of far");
