@@ -139,11 +139,11 @@ const FILES = {
 } as const;
 
 async function checkHost(context: CommandContext): Promise<number> {
-  const { output, project } = context;
+  const { output } = context;
   const host = await runningHost(context);
   if (host === "silent") throw new CliError("unavailable", SILENT, { exitCode: EXIT.unavailable });
   if (host === undefined)
-    throw new CliError("unavailable", `No host serves ${project.root}`, {
+    throw new CliError("unavailable", "No host serves this project", {
       hints: [`${output.program} serve starts one`],
       exitCode: EXIT.unavailable,
     });
