@@ -3,7 +3,7 @@
  * belong to the user from then on.
  */
 
-import { type Manifest, parseManifest, type Permissions, problemToText } from "../../../manifests/mod.ts";
+import type { Permissions } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { PluginView } from "../operations.ts";
 import { nearestName } from "../../tools/nearest.ts";
@@ -15,6 +15,7 @@ import type { Output } from "./output.ts";
 import { parentOf } from "./paths.ts";
 import { kindsText } from "./permission-text.ts";
 import { schemaFrom } from "./schema-path.ts";
+import { pathsIn, shippedManifest } from "./shipped-files.ts";
 import { nameTable } from "./table.ts";
 
 /** Precedes the name of a plugin that ships, as in `builtin:words`. */
@@ -43,7 +44,7 @@ export async function shippedPlugins(access: Access): Promise<readonly ShippedPl
   const plugins: ShippedPlugin[] = [];
   for (const { name, kind } of await files.list(rootOf(access))) {
     if (kind !== "directory") continue;
-    const { version, description, permissions, tools } = readManifest(await files.readText(`${rootOf(access)}/${name}/${MANIFEST}`));
+    const { version, description, permissions, tools } = shippedManifest(await files.readText(`${rootOf(access)}/${name}/${MANIFEST}`));
     plugins.push({ name, version, description, requested: permissions, tools: tools.map((tool) => tool.name) });
   }
   return plugins.toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -108,7 +109,7 @@ async function copyShipped(
   const { files } = platform;
   const from = `${rootOf(platform)}/${name}`;
   const schema = await schemaFrom(files, folder, project.root);
-  const paths = await pathsIn(platform, from, "");
+  const paths = await pathsIn(files, from);
   // Write the manifest last: until it exists, a watching host does not see a half-written plugin.
   for (const path of paths.toSorted((left, right) => Number(left === MANIFEST) - Number(right === MANIFEST))) {
     await files.makeDirectory(parentOf(`${folder}/${path}`));
@@ -130,21 +131,6 @@ function edited(
   );
 }
 
-async function pathsIn(access: Access, folder: string, below: string): Promise<readonly string[]> {
-  const paths: string[] = [];
-  for (const { name, kind } of await access.files.list(`${folder}/${below}`)) {
-    if (kind === "directory") paths.push(...(await pathsIn(access, folder, `${below}${name}/`)));
-    else paths.push(`${below}${name}`);
-  }
-  return paths;
-}
-
 function rootOf({ environment }: Pick<Access, "environment">): string {
   return `${environment.packageFolder()}/plugins`;
-}
-
-function readManifest(text: string): Manifest {
-  const parsed = parseManifest(text);
-  if (!parsed.ok) throw new Error(`A shipped manifest is invalid: ${parsed.problems.map(problemToText).join("; ")}`);
-  return parsed.value;
 }

@@ -1,11 +1,11 @@
 /** Templates of `bascule init --template`: plugins in `templates/` of this package, each named my-plugin, which get the new name. */
 
-import { parseManifest, problemToText } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { pluginTypes } from "../../plugins/types/plugin-types.ts";
 import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../../plugins/types/tsconfig-text.ts";
 import { nearestName } from "../../tools/nearest.ts";
 import { CliError } from "./cli-error.ts";
+import { pathsIn, shippedManifest } from "./shipped-files.ts";
 import { EXIT } from "./exit-codes.ts";
 
 type Access = Pick<Platform, "files" | "environment">;
@@ -48,7 +48,7 @@ export async function shippedTemplateFiles(
   if (!known.some(({ name }) => name === template)) throw unknownTemplate(template, known, program);
   const folder = `${access.environment.packageFolder()}/templates/${template}`;
   const texts = new Map<string, string>();
-  for (const path of await pathsIn(access, folder, "")) {
+  for (const path of await pathsIn(access.files, folder)) {
     if (GENERATED.test(path) && !path.includes("/")) continue;
     const text = await access.files.readText(`${folder}/${path}`);
     // A bundled package has hashes, and no name of the plugin.
@@ -63,7 +63,7 @@ export async function shippedTemplateFiles(
       MANIFEST,
       manifest.replace("{", () => `{\n  "$schema": ${JSON.stringify(schema)},`),
     );
-  for (const [path, text] of pluginTypes(readManifestText(texts.get(MANIFEST) ?? ""))) texts.set(path, text);
+  for (const [path, text] of pluginTypes(shippedManifest(texts.get(MANIFEST) ?? ""))) texts.set(path, text);
   if (!texts.has(TSCONFIG_FILE)) texts.set(TSCONFIG_FILE, TSCONFIG_TEXT);
   return texts;
 }
@@ -76,21 +76,6 @@ function inProse(path: string, program: string): string {
 function renamed(text: string, plugin: string): string {
   const words = plugin.replaceAll("-", "_");
   return text.replaceAll("my-plugin", plugin).replaceAll("my_plugin", words).replaceAll("MY_PLUGIN", words.toUpperCase());
-}
-
-async function pathsIn({ files, environment }: Access, folder: string, below: string): Promise<readonly string[]> {
-  const paths: string[] = [];
-  for (const { name, kind } of await files.list(`${folder}/${below}`)) {
-    if (kind === "directory") paths.push(...(await pathsIn({ files, environment }, folder, `${below}${name}/`)));
-    else paths.push(`${below}${name}`);
-  }
-  return paths;
-}
-
-function readManifestText(text: string): Extract<ReturnType<typeof parseManifest>, { ok: true }>["value"] {
-  const parsed = parseManifest(text);
-  if (!parsed.ok) throw new Error(`The template's manifest is invalid: ${parsed.problems.map(problemToText).join("; ")}`);
-  return parsed.value;
 }
 
 function unknownTemplate(template: string, known: readonly ShippedTemplate[], program: string): CliError {

@@ -9,6 +9,7 @@ import { endWith, exportRecord, openAudit, verifyExport, verifyRecord } from "..
 import { notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { integerOption } from "../integer-option.ts";
 import { journalIdMeant } from "../journal-ids.ts";
 import { withProgress } from "../long-work.ts";
 import { table } from "../table.ts";
@@ -18,6 +19,7 @@ import { printable, shorten } from "../../../primitives/text.ts";
 const FILTERS = ["limit", "type", "tool", "plugin", "call", "since", "until"] as const;
 const ACTS = ["tail", "search", "verify", "export", "session"] as const;
 type Act = (typeof ACTS)[number];
+const MOST_EVENTS = 1_000_000;
 /** Cells of an event's facts. */
 const MOST_TEXT = 240;
 
@@ -106,7 +108,7 @@ async function show(
 ): Promise<number> {
   const { output, options } = context;
   const damage: string[] = [];
-  const limited = readLimit(options.value("limit")) ?? limit;
+  const limited = integerOption(options, "limit", 1, MOST_EVENTS) ?? limit;
   const filter = readFilter(context, text);
   const events = await withProgress(context, "Reading the journal", () =>
     openAudit(context, place).search(filter, limited, (found) => damage.push(found)),
@@ -179,12 +181,4 @@ function readFilter({ options, platform }: CommandContext, text: string | undefi
     if (written !== undefined) filter[name] = readTime(name, written, platform.clock.now());
   }
   return filter;
-}
-
-function readLimit(written: string | undefined): number | undefined {
-  if (written === undefined) return undefined;
-  const limit = Number(written);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000_000)
-    throw usageError(`Option "--limit" must be an integer from 1 to 1000000, not "${written}"`);
-  return limit;
 }

@@ -1,10 +1,10 @@
 /** `bascule bench`: measures calls of one tool end to end: validation, policy, journal and sandbox. */
 
 import type { ToolResult } from "../../../call/call.ts";
-import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { integerOption } from "../integer-option.ts";
 import { ISOLATION_OPTION } from "../isolation-flag.ts";
 import { withProgress } from "../long-work.ts";
 import { listAdvice, namesMeant } from "../names-meant.ts";
@@ -49,8 +49,8 @@ export const benchCommand: Command = {
 async function bench(context: CommandContext, host: HostAccess): Promise<number> {
   const { output, platform, positionals, options, signal } = context;
   const [tool = "", ...words] = positionals;
-  const calls = readCount("calls", options.value("calls"), DEFAULT_CALLS, MOST_CALLS);
-  const inFlight = readCount("in-flight", options.value("in-flight"), 1, MOST_IN_FLIGHT);
+  const calls = integerOption(options, "calls", 1, MOST_CALLS) ?? DEFAULT_CALLS;
+  const inFlight = integerOption(options, "in-flight", 1, MOST_IN_FLIGHT) ?? 1;
   const args = await readToolArguments(tool, words, context, host);
   const now = platform.clock.monotonic;
   let failed: ToolResult | undefined;
@@ -97,13 +97,6 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
   output.line(`${taken.length} calls, ${inFlight} at once: ${Math.round(perSecond).toLocaleString("en")} a second`);
   output.line(`p50 ${duration(found.p50Ms)}  p99 ${duration(found.p99Ms)}  worst ${duration(found.worstMs)}`);
   return EXIT.ok;
-}
-
-function readCount(name: string, written: string | undefined, otherwise: number, most: number): number {
-  if (written === undefined) return otherwise;
-  const count = Number(written);
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw usageError(`Option "--${name}" must be an integer from 1 to ${most}, not "${written}"`);
 }
 
 function duration(milliseconds: number): string {

@@ -8,11 +8,12 @@ import { withResolved } from "../../../plugins/learn/resolved.ts";
 import { unusedItems } from "../../../plugins/learn/unused.ts";
 import { type Manifest, type PermissionBases, problemToText } from "../../../../manifests/mod.ts";
 import { openPlaces } from "../../../project/places.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findPlugins } from "../find-plugins.ts";
 import { grantAdvice } from "../grant-advice.ts";
+import { integerOption } from "../integer-option.ts";
 import { writeLearned } from "../learn-manifest.ts";
 import { learnLines } from "../learn-text.ts";
 import { collect, readMaximum } from "../learn-sources.ts";
@@ -69,7 +70,7 @@ async function run(context: CommandContext): Promise<number> {
   await collect(context, { call, collector, maximum, manifest, directory, auditFolder: places.auditFolder });
   const recorded = collector.collected();
   const acts = await withResolved(recorded.acts, platform);
-  const folderFrom = readCount(options.value("folder-from"));
+  const folderFrom = integerOption(options, "folder-from", 2, Number.MAX_SAFE_INTEGER);
   const learnFrom = (some: typeof acts): Learned => learn(some, { maximum, ...(folderFrom !== undefined && { folderFrom }) });
   const learned = learnFrom(acts);
   const grants = (await createGrantStore(platform, places.grantsFile, places.trust)).list();
@@ -97,12 +98,4 @@ function goodManifest(name: string, read: Awaited<ReturnType<typeof findPlugins>
   throw new CliError("manifest", `Invalid manifest of "${printable(name)}"`, {
     hints: read.problems.map((problem) => printable(problemToText(problem))),
   });
-}
-
-function readCount(written: string | undefined): number | undefined {
-  if (written === undefined) return undefined;
-  const number = Number(written);
-  if (!Number.isInteger(number) || number < 2)
-    throw usageError(`Option "--folder-from" must be an integer of at least 2, not "${written}"`);
-  return number;
 }

@@ -1,12 +1,15 @@
 /** `bascule search`: finds installed tools by words of their names and descriptions. */
 
 import { count, printable } from "../../../primitives/text.ts";
-import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
+import { usageError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
+import { integerOption } from "../integer-option.ts";
 import { table } from "../table.ts";
 import type { ToolView } from "../../operations.ts";
+
+const MOST_FOUND = 20;
 
 export const searchCommand: Command = {
   name: "search",
@@ -18,7 +21,7 @@ export const searchCommand: Command = {
   ],
   examples: ["search csv", "search read text --json"],
   positionals: { min: 1, max: Number.MAX_SAFE_INTEGER },
-  options: [{ name: "limit", value: "count", about: "Show at most this many tools (20)" }],
+  options: [{ name: "limit", value: "count", about: `Show at most this many tools (${MOST_FOUND})` }],
   run: (context) => withHost(context, (host) => search(context, host), { servers: true }),
 };
 
@@ -26,7 +29,7 @@ async function search({ output, positionals, options }: CommandContext, host: Ho
   const { style, room } = output;
   const words = positionals.flatMap((text) => text.toLowerCase().split(/\s+/u)).filter((word) => word !== "");
   if (words.length === 0) throw usageError("Nothing to search for: the words are empty");
-  const limit = readLimit(options.value("limit"));
+  const limit = integerOption(options, "limit", 1, Number.MAX_SAFE_INTEGER) ?? MOST_FOUND;
   const tools = (await host.operations.list()).flatMap((plugin) => plugin.tools);
   const found = tools
     .map((tool) => ({ tool, score: scoreOf(tool, words) }))
@@ -64,9 +67,3 @@ function scoreOf({ name, qualifiedName, title = "", description }: ToolView, wor
 
 /** Points of a word that is found in the name, the qualified name, the title or the description. */
 const WEIGHTS = [6, 4, 3, 1];
-
-function readLimit(written = "20"): number {
-  const limit = Number(written);
-  if (!Number.isInteger(limit) || limit < 1) throw usageError(`Option "--limit" must be an integer above 0, not "${written}"`);
-  return limit;
-}
