@@ -25,10 +25,9 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
   const { style, columns } = output;
   const plugins = shownPlugins(all);
   const { program, standsFor } = shortProgram(plugins, output);
-  const tools = plugins.flatMap((plugin) => plugin.tools.filter((tool) => tool.unavailable === undefined));
   const roots = status.pluginRoots.map((root) => pathFrom(place.cwd, root)).join(", ");
   const workspace = place.cwd === status.workspace ? "" : `, workspace ${pathFrom(place.cwd, status.workspace)}`;
-  const title = `bascule ${status.version}  ${count(plugins.length, "plugin")}, ${count(tools.length, "tool")}`;
+  const title = `bascule ${status.version}  ${countsOf(plugins)}`;
   const notices = noticeLines(status, all, { ...output, program });
   const next = nextStep(plugins, program);
   const isShort = textWidth(NEXT) + 1 + textWidth(next) <= columns;
@@ -47,6 +46,12 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
     style.dim(textWidth(STOP + DETAILS) <= columns ? STOP + DETAILS : STOP),
     "",
   ];
+}
+
+/** Counts plugins, and their tools that can be called. */
+export function countsOf(plugins: readonly PluginView[]): string {
+  const tools = plugins.flatMap((plugin) => plugin.tools.filter((tool) => tool.unavailable === undefined));
+  return `${count(plugins.length, "plugin")}, ${count(tools.length, "tool")}`;
 }
 
 /** Returns the plugins of the user: neither built-in tools nor ignored folders. */

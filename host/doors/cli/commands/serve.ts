@@ -20,12 +20,12 @@ import { RUN_OPTIONS } from "../permission-flags.ts";
 import { permissionsOfRun } from "../permission-set.ts";
 import { openOwnTokens, type ServerToken } from "../server-tokens.ts";
 import { statusLines } from "../plugin-text.ts";
-import { pluginRows, shortProgram, shownPlugins } from "../start-screen.ts";
+import { countsOf, pluginRows, shortProgram, shownPlugins } from "../start-screen.ts";
 import { table } from "../table.ts";
 import { makeRoots, openDoor } from "../serving.ts";
 import { askForTrust } from "../trust.ts";
 import { VERSION } from "../../../primitives/version.ts";
-import { count, printable, wrapWords } from "../../../primitives/text.ts";
+import { printable, wrapWords } from "../../../primitives/text.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7_420;
@@ -146,9 +146,8 @@ async function showStart(
     ...("file" in place ? { file: pathFrom(platform.environment.cwd, place.file) } : place),
   }));
   const { style } = output;
-  output.line(
-    `${style.bold("bascule")} ${style.dim(status.version)} serves ${count(status.plugins, "plugin")}, ${count(status.tools, "tool")}`,
-  );
+  const plugins = shownPlugins(await local.operations.list());
+  output.line(`${style.bold("bascule")} ${style.dim(status.version)} serves ${countsOf(plugins)}`);
   output.line();
   const facts = [
     ["address", url],
@@ -158,7 +157,6 @@ async function showStart(
   for (const line of table(facts, style, { indent: "  ", paint: [style.dim, style.bold] })) output.line(line);
   if (code !== undefined) output.line(`  ${style.dim("The console's address is for one login within ten minutes")}`);
   output.line();
-  const plugins = shownPlugins(await local.operations.list());
   const notices = statusLines(status, output).flatMap((line) => wrapWords(line, output.columns));
   const { program, standsFor } = shortProgram(plugins, output);
   for (const line of pluginRows(plugins, { ...output, program }, Math.max(FEWEST_ROWS, PLUGIN_ROWS - notices.length))) output.line(line);
