@@ -44,9 +44,12 @@ function report(error: CliError, output: Output, cwd: string): number {
   return error.exitCode;
 }
 
-/** Writes quoted absolute paths relative to the working directory, where that is shorter. */
+/** Writes quoted absolute paths relative to the working directory, if they are below it or directly in a parent folder. */
 function fromHere(message: string, cwd: string): string {
-  return message.replaceAll(/"(\/[^"]*)"/gu, (_quoted, path: string) => `"${pathFrom(cwd, path)}"`);
+  return message.replaceAll(/"(\/[^"]*)"/gu, (quoted, path: string) => {
+    const relative = pathFrom(cwd, path);
+    return /^\.\.\/(?:.*\/)?[^/.][^/]*\//u.test(relative) ? quoted : `"${relative}"`;
+  });
 }
 
 const BY_DOOR: Readonly<Record<DoorErrorCode, number>> = {
