@@ -65,7 +65,7 @@ describe("the templates", () => {
     const unknown = await project.run(["init", "x", "--template=txt"]);
     expect(unknown).toMatchObject({ code: 2, out: "" });
     expect(unknown.error).toContain('Unknown template "txt": did you mean "text"?');
-    expect(unknown.error).toContain("http-api     Asks an HTTP API with a secret key\n");
+    expect(unknown.error).toContain("bascule init --template=list lists them\n");
     expect(readdirSync(project.folder)).toEqual([]);
     // Without a name it starts a project, once.
     expect(await project.run(["init"])).toMatchObject({ code: 0 });

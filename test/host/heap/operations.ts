@@ -82,8 +82,9 @@ const KINDS: readonly Scenario[] = [
   },
   {
     name: "a plugin that is reloaded",
-    warm: 30,
-    each: 15,
+    // Some hundred reloads fill the records that are bounded by number.
+    warm: 300,
+    each: 60,
     start: onWorld(async ({ host, platform }, index) => {
       platform.plant("/workspace/plugins/stateful/main.ts", `export function ok() { return ${index}; }`);
       await host.reload();
