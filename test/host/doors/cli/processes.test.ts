@@ -10,13 +10,15 @@ const BIN = `${REPOSITORY}bin/bascule.mjs`;
 const children: ChildProcess[] = [];
 
 afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const gone = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await gone;
-  }
+  for (const child of children.splice(0)) await kill(child);
 });
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await gone;
+}
 
 function bascule(cwd: string, ...args: readonly string[]): Promise<CommandOutcome> {
   return runCommand(process.execPath, [BIN, ...args], { cwd, timeoutMs: 30_000 });
@@ -58,16 +60,15 @@ describe("two processes", () => {
   it("ignore the stale socket of a killed process [I2.stale]", { timeout: 60_000 }, async () => {
     await using project = await createCliProject({ "README.md": "# Title\n" });
     await bascule(project.folder, "init", "demo");
-    const dev = await startDev(project.folder);
-    const ended = new Promise((resolve) => dev.once("exit", resolve));
-    dev.kill("SIGKILL");
-    await ended;
+    await kill(await startDev(project.folder));
     expect(await readdir(join(project.folder, ".bascule"))).toContain("host.sock");
 
     const { code, output } = await bascule(project.folder, "list");
     expect({ code, said: output.includes("using the host running") }).toEqual({ code: 0, said: false });
-    await startDev(project.folder);
+    const dev = await startDev(project.folder);
     expect((await bascule(project.folder, "list")).output).toContain("using the host running");
+    // Before its folder is removed.
+    await kill(dev);
   });
 
   it("exits after a large answer is fully written, and fails if it cannot be written [X6.file]", { timeout: 60_000 }, async () => {
