@@ -21,6 +21,7 @@ export { type EngineBuild, engineInForce } from "./pool/engine-build.ts";
 export type { ExhaustedLimit, Fault, GuestToolError, LoadFault, LoadWarning } from "./wire/fault.ts";
 export type { HostAnswer, HostCallHandler, HostOperation, OperationError, Room } from "./wire/host-call.ts";
 export type {
+  Freezing,
   Invocation,
   InvocationOutcome,
   InvocationOutput,

@@ -46,9 +46,26 @@ const ERROR_OF: FaultTable = {
         details: { retryable: false },
       },
     ),
+  frozen: () =>
+    toolError(
+      "unavailable",
+      "The host has closed while the call waits; the next host of the project continues it (ask for its result by its callId then)",
+      { details: { retryable: false, waiting: true } },
+    ),
+  misfit: ({ differs }) => toolError("unavailable", `The frozen call cannot continue: ${MISFITS[differs]}`, LOST),
   differs: () => toolFailed("The call differs from the recording that it replays"),
   trap: ({ message }) => toolFailed(`The engine stopped: ${cut(message, MESSAGE_LENGTH)}`),
 };
+
+/** A frozen call had begun, so that it may have had effects. */
+const LOST = { details: { retryable: false, lost: true, mayHaveHappened: true } } as const;
+
+const MISFITS = {
+  altered: "what was kept of it was altered",
+  engine: "it belongs to another engine (start the version of bascule that it began in)",
+  version: "it belongs to another version of its plugin (install the version that it began in)",
+  call: "what was kept belongs to another call",
+} as const;
 
 const OVERLOADED = {
   calls: "Too many calls wait for a worker",

@@ -6,6 +6,7 @@ import { lateFault, loadWallMs } from "../wire/load-clock.ts";
 import type { CallWords } from "../guest/call/protocol.ts";
 import type { Image } from "../engine/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../wire/invocation.ts";
+import type { FrozenOperation } from "../wire/frozen-call.ts";
 import type { RestingCall } from "../wire/resting-call.ts";
 import type { Brought } from "../wire/untaken.ts";
 import type { Thread } from "./thread.ts";
@@ -72,6 +73,10 @@ export interface CallJob extends JobBase {
   /** Number of operation answers sent to its worker. */
   answers: number;
   readonly answering: Pick<Answering, "answer">;
+  /** Operations of a call that can be frozen that wait for a user, by the guest's id. */
+  asked: Map<number, Omit<FrozenOperation, "operation">> | undefined;
+  /** True while the call's frozen bytes are up to date (`frozen-jobs.ts`). */
+  isFrozen: boolean;
 }
 
 /** A call that its worker laid out. */

@@ -103,6 +103,11 @@ export class Pool {
     return this.#workers.base;
   }
 
+  /** Hash of everything that the base image depends on. */
+  get baseName(): string {
+    return this.#workers.baseName;
+  }
+
   job(number: number): Job | undefined {
     return this.#jobs.get(number);
   }
@@ -176,7 +181,12 @@ export class Pool {
     this.#closed = true;
     this.#watch.stop();
     this.#cancelRest?.();
-    for (const job of this.#jobs.values()) this.#answer(job, { kind: "cancelled" }, 0);
+    for (const job of this.#jobs.values()) {
+      const isFrozen = job.kind === "call" && job.isFrozen;
+      // Another process continues it with the same bytes.
+      if (isFrozen) job.isFrozen = false;
+      this.#answer(job, { kind: isFrozen ? "frozen" : "cancelled" }, 0);
+    }
     await this.#workers.close();
   }
 

@@ -5,12 +5,13 @@ import type { EngineBuild } from "./engine-build.ts";
 import { deliverLogs, outcomeOf, ownFault, withoutThrowing } from "./call-outcome.ts";
 import type { CallWords } from "../guest/call/protocol.ts";
 import type { LoadWarning } from "../wire/fault.ts";
-import type { Image } from "../engine/image.ts";
+import type { BaseImage, Image } from "../engine/image.ts";
 import type { Invocation, InvocationOutcome, InvocationUsed, LoadOutcome, PluginSource } from "../wire/invocation.ts";
 import { shareFiles } from "../wire/plugin-files.ts";
 import type { CallJob, Job, LoadedPlugin } from "./job.ts";
 import type { Parking } from "../image/parked.ts";
 import { CryptoLimiter } from "./crypto-limiter.ts";
+import { Freezer, thaw } from "./frozen-jobs.ts";
 import type { WarmWorkers } from "./worker-set.ts";
 import { createPluginCache } from "./plugin-cache.ts";
 import { Pool } from "./pool.ts";
@@ -88,6 +89,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   const cryptoLimiter = new CryptoLimiter();
   let lastNumber = 0;
   const pool = new Pool({ launcher, maximumWorkers, warmWorkers, onMessage: receive, give, isIsolated, engine, parking, onDefect });
+  const freezer = new Freezer({ base: baseNow, now: launcher.now, room, onDefect });
   const takeTurn = createTurns(LOADS_AT_ONCE);
   const cache = createPluginCache(launcher, () => pool.base);
   const started = pool.start();
@@ -96,6 +98,10 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
   function newNumber(): number {
     lastNumber = nextNumber(lastNumber);
     return lastNumber;
+  }
+
+  function baseNow(): { readonly image: BaseImage; readonly name: string } | undefined {
+    return pool.base && { image: pool.base, name: pool.baseName };
   }
 
   function give(thread: Thread, job: Job): void {
@@ -165,11 +171,15 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       }
       return thread.unheard();
     }
-    if (message.type === "rests") return laidOut(job, message.call, launcher.now()) ? undefined : thread.unheard();
+    if (message.type === "rests") return laidOut(job, message.call, launcher.now()) ? freezer.rests(job) : thread.unheard();
     // Any other message means that the worker has resumed the call.
     job.rest = undefined;
+    thaw(job);
     if (message.type === "full") return pool.refuse(job) ? undefined : thread.unheard();
-    if (message.type === "operation") return answerOperation(thread, job, message, { plugin: job.plugin.source.name, room });
+    if (message.type === "operation") {
+      freezer.asked(job, message);
+      return answerOperation(thread, job, message, { plugin: job.plugin.source.name, room });
+    }
     if (message.type === "logs") return deliverLogs(job, message.lines, onDefect) ? undefined : thread.unheard();
     if ((message.type !== "done" && message.type !== "failed") || !pool.settle(job)) return thread.unheard();
     deliverLogs(job, message.lines, onDefect);
@@ -217,6 +227,19 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
 
   /** Starts a call. `settled` is called once; the plugin's image is kept until then. */
   function call(plugin: LoadedPlugin, invocation: Invocation, state: CallJob["state"], settled: CallJob["settle"]): void {
+    plugin.users++;
+    const job = newJob(plugin, invocation, state, settled);
+    const { frozen } = invocation;
+    if (frozen === undefined) return pool.submit(job);
+    return void freezer.restore(job, frozen).then((found) => {
+      const fault = typeof found === "string" ? ({ kind: "misfit", differs: found } as const) : ({ kind: "cancelled" } as const);
+      if (typeof found === "string" || invocation.signal.aborted) return job.settle({ ok: false, fault, used: NOTHING_USED });
+      pool.submit(job);
+      return freezer.askAgain(job, found);
+    });
+  }
+
+  function newJob(plugin: LoadedPlugin, invocation: Invocation, state: CallJob["state"], settled: CallJob["settle"]): CallJob {
     const job: CallJob = {
       kind: "call",
       number: newNumber(),
@@ -241,17 +264,19 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       rest: undefined,
       rests: 0,
       answers: 0,
+      asked: undefined,
+      isFrozen: invocation.frozen !== undefined,
       answering: { answer: (_number, operation, answer, brought) => pool.answer(job, { operation, answer, brought }) },
       settle(outcome, left) {
         invocation.signal.removeEventListener("abort", cancel);
+        thaw(job);
         release(plugin);
         afterProgress(job, () => settled(outcome, left));
       },
     };
     const cancel = (): void => pool.cancel(job);
     invocation.signal.addEventListener("abort", cancel, { once: true });
-    plugin.users++;
-    pool.submit(job);
+    return job;
   }
 
   /** Runs a call that continues its session's state. A failed call leaves the state unchanged. */

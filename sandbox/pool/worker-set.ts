@@ -90,6 +90,11 @@ export class WorkerSet {
     return this.#base;
   }
 
+  /** Hash of everything that the base image depends on. */
+  get baseName(): string {
+    return this.#imageFile;
+  }
+
   /** Starts the first worker while the engine is read and compiled, because both take about as long. Without a first worker only reads. */
   async start(): Promise<void> {
     const { launcher, engine: build, warmWorkers, onDefect } = this.#options;

@@ -35,10 +35,17 @@ export type Fault =
   | { readonly kind: "held_most"; readonly allowedBytes: number }
   /** The worker was ended because of another call after this call had done host operations (SPEC B10). */
   | { readonly kind: "lost" }
+  /** The sandbox was closed while the call was frozen: another process continues it. */
+  | { readonly kind: "frozen" }
+  /** A frozen call cannot continue here. */
+  | { readonly kind: "misfit"; readonly differs: FrozenMisfit }
   /** A replayed call behaved differently from its recording. */
   | { readonly kind: "differs" }
   /** The engine trapped (native stack, abort): the instance was discarded. */
   | { readonly kind: "trap"; readonly message: string };
+
+/** The part that keeps a frozen call from continuing. `altered`: the bytes are not as they were written. */
+export type FrozenMisfit = "altered" | "engine" | "version" | "call";
 
 /** A failure that the tool wants shown verbatim: `toolOutput({ success: false })`, or a thrown object. */
 export interface GuestToolError {

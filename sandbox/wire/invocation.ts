@@ -47,10 +47,28 @@ export interface Invocation {
   readonly session?: string;
   /** Time and randomness of the call. Absent: the machine's. */
   readonly conditions?: CallConditions;
+  /** Keeps the call while it waits for what outlives the process. Absent: the call ends with the process. */
+  readonly freezing?: Freezing;
+  /** Bytes of a frozen call, which goes on where it stopped. */
+  readonly frozen?: Uint8Array;
   readonly hostCall: HostCallHandler;
   /** Takes the lines that the guest logged, in order and in batches. The text is guest data. */
   readonly onLogs: (lines: readonly LogLine[]) => void;
   readonly signal: AbortSignal;
+}
+
+/** Keeps a waiting call as bytes, so that another process can continue it. */
+export interface Freezing {
+  /** Resolves to whether the call, as the host knows it, waits for nothing that ends with the process. */
+  isReady(): Promise<boolean>;
+  /**
+   * Takes the call as it waits now, in place of earlier bytes. They hold until `thaw`.
+   *
+   * @param timerAt the time at which its next timer is due, on the launcher's clock; undefined if it has none
+   */
+  freeze(frozen: Uint8Array, timerAt: number | undefined): void;
+  /** Called before the call goes on, and when it ends: the bytes must not be used any more. */
+  thaw(): void;
 }
 
 export interface InvocationUsed {

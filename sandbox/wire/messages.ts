@@ -136,28 +136,31 @@ const isIds = listOf(isNumber, MAXIMUM_LIST);
 const isWord: Check = (value) => value instanceof Int32Array && value.length === 1 && value.buffer instanceof SharedArrayBuffer;
 const isTime: Check = (value) => isNumber(value) && !Number.isNaN(value);
 
+/** Checks the state of a waiting call, from a worker or a file. */
+export const isCallState: Check = shape({
+  clock: shape({
+    startedAt: isCount,
+    wallEnd: isTime,
+    cpuMs: isCount,
+    questions: isCount,
+    leftMs: isTime,
+    askedAt: isCount,
+    stoodMs: isCount,
+    heldUpMs: isTime,
+    givenBackMs: isCount,
+  }),
+  log: shape({ bytes: isCount, lines: isCount, dropped: isCount }),
+  operations: shape({ count: isCount, atHost: isIds, atPerson: isIds }),
+  use: shape({ operationBytes: isCount, pendingOperations: isCount, timers: isCount, jsonDepth: isCount }),
+  timerAt: optional(isTime),
+  answers: isCount,
+});
+
 const isRestingCall: Check = shape({
   guest: (value) => isParkedGuest(value, MAXIMUM_RESTING_BYTES),
   claim: isWord,
   ticket: (value) => isNumber(value) && Number.isInteger(value) && value !== 0,
-  state: shape({
-    clock: shape({
-      startedAt: isCount,
-      wallEnd: isTime,
-      cpuMs: isCount,
-      questions: isCount,
-      leftMs: isTime,
-      askedAt: isCount,
-      stoodMs: isCount,
-      heldUpMs: isTime,
-      givenBackMs: isCount,
-    }),
-    log: shape({ bytes: isCount, lines: isCount, dropped: isCount }),
-    operations: shape({ count: isCount, atHost: isIds, atPerson: isIds }),
-    use: shape({ operationBytes: isCount, pendingOperations: isCount, timers: isCount, jsonDepth: isCount }),
-    timerAt: optional(isTime),
-    answers: isCount,
-  }),
+  state: isCallState,
 });
 
 const ANSWER = { number: isNumber, used: isUsed, lines: isLines, tape: optional(isKeptTape), observed: optional(isObserved) };

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type JsonValue, type Limits } from "../../manifests/mod
 import { createIsolation } from "../../host/platform/isolation/isolation.ts";
 import {
   type CallConditions,
+  type Freezing,
   createProcessSandbox,
   createSandbox,
   type HostCallHandler,
@@ -25,6 +26,9 @@ export interface TestCall {
   readonly session?: string;
   readonly conditions?: CallConditions;
   readonly hostCall?: HostCallHandler;
+  readonly callId?: string;
+  readonly freezing?: Freezing;
+  readonly frozen?: Uint8Array;
   readonly onLog?: (level: string, text: string) => void;
 }
 
@@ -95,7 +99,7 @@ export function startSandbox({ by = BY, behindMs = 0, ...options }: TestSandboxO
     },
     call(plugin, name, call = {}) {
       return sandbox.invoke({
-        callId: "call",
+        callId: call.callId ?? "call",
         digest: plugin,
         module: call.module ?? "main.ts",
         export: name,
@@ -106,6 +110,8 @@ export function startSandbox({ by = BY, behindMs = 0, ...options }: TestSandboxO
           call.hostCall ?? (() => Promise.resolve({ ok: false, error: { name: "NotCapable", message: "Nothing is granted here" } })),
         onLogs: (lines) => lines.forEach(([level, text]) => call.onLog?.(level, text)),
         ...(call.conditions !== undefined && { conditions: call.conditions }),
+        ...(call.freezing !== undefined && { freezing: call.freezing }),
+        ...(call.frozen !== undefined && { frozen: call.frozen }),
         ...(call.session !== undefined && { session: call.session }),
         signal: call.signal ?? new AbortController().signal,
       });
