@@ -17,6 +17,7 @@ import { createServerProcesses } from "./processes/server-processes.ts";
 import { createServiceThreads } from "./threads/services.ts";
 import { createSlices } from "./threads/slices.ts";
 import { inspectSystem } from "./system-facts.ts";
+import { createStates } from "./files/states.ts";
 import { createTrustedProcesses } from "./trusted/trusted.ts";
 import { createWatcher } from "./files/watcher.ts";
 import { runningHash } from "./web-crypto.ts";
@@ -38,6 +39,7 @@ export function assemble(client: ClientPlatform, options: PlatformOptions): Plat
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),
     journals: createJournals(),
+    states: createStates(),
     databases: createDatabases({ clock, log }),
     ...(options.brief !== true && { services: createServiceThreads() }),
     watcher: createWatcher(),

@@ -11,6 +11,7 @@ import type { Bundler } from "./bundling/bundler-types.ts";
 import type { Files } from "./files/file-types.ts";
 import type { GuardedFiles } from "./files/guarded-types.ts";
 import type { Journals } from "./files/journal-types.ts";
+import type { States } from "./files/state-types.ts";
 import type { Watcher } from "./files/watcher-types.ts";
 import type { Isolation } from "./isolation/isolation-types.ts";
 import type { HttpServers } from "./network/http-types.ts";
@@ -85,6 +86,8 @@ export interface Platform extends ClientPlatform {
   /** HTTP on behalf of a guest: only with a proof. */
   readonly network: Network;
   readonly journals: Journals;
+  /** State that outlives the process. */
+  readonly states: States;
   /** Databases of plugins, each in a process of its own. */
   readonly databases: Databases;
   /** Threads for large work. Absent in one-shot programs and in tests, where the calling thread does the work. */

@@ -8,6 +8,7 @@ import { createMemoryDatabases } from "./memory-databases.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createMemoryGuarded } from "./memory-guarded.ts";
 import { createMemoryHttp, type MemoryHttp } from "./memory-http.ts";
+import { createMemoryStates } from "./memory-states.ts";
 import { createMemoryJournals } from "./memory-journals.ts";
 import { createMemoryProcesses, type MemoryProgram } from "./memory-processes.ts";
 import { createMemoryNetwork, type MemoryNetworkOptions } from "./memory-network.ts";
@@ -106,6 +107,10 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
     journals: createMemoryJournals((path) => plant(path, "")),
+    states: createMemoryStates(
+      (path) => plant(path, ""),
+      (path) => void files.remove(path),
+    ),
     databases: createMemoryDatabases({
       create: (path) => plant(path, ""),
       exists: async (path) => (await files.lstat(path)) !== undefined,
