@@ -26,6 +26,7 @@ export type { CallAllOptions, CallOptions, CallRequest } from "./dispatch/calls.
 export type { ConfirmationRequest, ConfirmPrompt, ToolCall } from "./call/call.ts";
 export type { HookAnswer, Hooks } from "./dispatch/hooks.ts";
 export type { Session } from "./call/session.ts";
+export type { WaitingCall } from "./effects/frozen/frozen-calls.ts";
 export type { HostSessionOptions, SessionContext } from "./dispatch/sessions.ts";
 
 // Results: What a call returns, and its forms for people, programs and models

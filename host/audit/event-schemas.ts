@@ -59,6 +59,9 @@ export const EVENT_SCHEMAS: { readonly [T in EventType]: PayloadSchema<EventPayl
       required: DRY,
     }),
   ),
+  "tool.resumed": schemaOf<EventPayloads["tool.resumed"]>()(
+    closed({ tool: TEXT, sideEffects: listOf(TEXT), route: TEXT, decision: OBJECT, required: DRY }),
+  ),
   "tool.completed": schemaOf<EventPayloads["tool.completed"]>()(
     closed({
       tool: TEXT,

@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   "tool.registered",
   "tool.unregistered",
   "tool.called",
+  "tool.resumed",
   "tool.completed",
   "tool.failed",
   "tool.input_invalid",
@@ -68,6 +69,15 @@ export type EventPayloads = {
     /** Permissions that the user granted the plugin for this call only. */
     readonly callGrant?: JsonObject;
     /** Whether policy requires this event to be durable before the call acts, whatever its side effects. */
+    readonly required?: true;
+  };
+  /** The call continues where it stopped in an earlier process. */
+  readonly "tool.resumed": {
+    readonly tool: string;
+    readonly sideEffects: readonly string[];
+    readonly route: string;
+    /** As policy decides now. */
+    readonly decision: JsonObject;
     readonly required?: true;
   };
   readonly "tool.completed": {

@@ -251,7 +251,7 @@ export function changesSomething(sideEffects: readonly string[]): boolean {
 /** Returns whether the event must be durable before its call goes on: it changes something, or was refused. */
 function isUrgent(event: HostEvent, changing: Set<string>): boolean {
   const { type, callId } = event;
-  if (type === "tool.called") {
+  if (type === "tool.called" || type === "tool.resumed") {
     // The embedding program's redaction may have removed the member.
     const { required, sideEffects = ["redacted"] } = event.payload as Partial<typeof event.payload>;
     const isChanging = required === true || changesSomething(sideEffects);

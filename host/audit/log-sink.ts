@@ -7,6 +7,7 @@ const LEVELS: Readonly<Record<EventType, LogLevel>> = {
   "tool.registered": "debug",
   "tool.unregistered": "debug",
   "tool.called": "debug",
+  "tool.resumed": "debug",
   "tool.completed": "debug",
   "tool.failed": "warn",
   "tool.input_invalid": "warn",

@@ -47,6 +47,7 @@ export interface CallState {
 
 const STATUS: Readonly<Record<string, CallState["status"]>> = {
   "tool.called": "running",
+  "tool.resumed": "running",
   "tool.completed": "completed",
   "tool.failed": "failed",
   "tool.input_invalid": "input_invalid",

@@ -43,6 +43,8 @@ export interface ToolCall {
   readonly callGrant?: CallGrant;
   /** Answers the guest's operations in place of the bridges. */
   readonly answer?: HostCallHandler;
+  /** Set if the call continues after a restart. */
+  readonly resumed?: ResumedCall;
   /** W3C traceparent. */
   readonly traceparent?: string;
   /** @param json the JSON of a value above 64 KB, in UTF-8 and on one line */
@@ -61,6 +63,29 @@ export interface ToolCall {
   readonly confirm?: ConfirmPrompt;
   /** Receives the pending result if the caller does not wait for a confirmation; the call continues without it. */
   readonly onPending?: (result: ToolResult) => void;
+}
+
+/** Part of a call that began to wait in an earlier process (SPEC FR2). */
+interface ResumedCall {
+  /** The guest, if the tool had begun. */
+  readonly frozen?: Uint8Array;
+  /** The confirmation that it waits for. */
+  readonly request?: Pick<ConfirmationRequest, "requestId" | "hash">;
+  /** Whether the user was shown what the call would change. Then it is determined again, and must be the same. */
+  readonly hasPreview?: boolean;
+  /** Answer to `request`. Absent: the user is asked again under the same id. */
+  readonly answer?: ResumedAnswer;
+  /** Id that the tool had then: requests of tools without a version are bound to it. */
+  readonly toolId: string;
+  /** Files that it changed until then. */
+  readonly filesModified: readonly string[];
+}
+
+/** Outcome of a confirmation whose call was not in this process. */
+export interface ResumedAnswer {
+  readonly answer: "allowed" | "denied" | "timeout" | "cancelled" | "too_many";
+  readonly scope?: "once" | "session" | "always";
+  readonly reason?: string;
 }
 
 /** Shows a pending confirmation and returns the user's answer; `undefined` without an answer. */

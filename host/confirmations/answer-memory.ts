@@ -4,8 +4,11 @@ import type { Session } from "../call/session.ts";
 import { untilAborted } from "../primitives/until-aborted.ts";
 import type { AnswerScope } from "./pending.ts";
 
-/** The outcome of a confirmation. `silenced`: the user was not asked, because the asker was refused too often. */
-export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced";
+/**
+ * The outcome of a confirmation. `silenced`: the user was not asked, because the asker was refused too often. `changed`: the call is not
+ * the one that the user was shown before a restart.
+ */
+export type Answer = "allowed" | "denied" | "timeout" | "cancelled" | "too_many" | "silenced" | "changed";
 
 /** An outcome with what the user added to it. */
 export interface Outcome {

@@ -1,6 +1,6 @@
 /** The confirmation gate: asks the user, waits or releases the caller meanwhile, and remembers answers of `prompt_once` (SPEC E1-E6). */
 
-import type { EmitEvent } from "../audit/events.ts";
+import type { EmitEvent, EventSubject } from "../audit/events.ts";
 import type { AllowDecision, ConfirmationRequest, ToolCall } from "../call/call.ts";
 import { isDryCall } from "../call/decision-summary.ts";
 import {
@@ -23,7 +23,7 @@ import type { Clock } from "../platform/platform.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { type Answer, createAnswerMemory, type Outcome } from "./answer-memory.ts";
 import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
-import type { AnswerScope, PendingConfirmations } from "./pending.ts";
+import type { AnswerScope, PendingConfirmation, PendingConfirmations } from "./pending.ts";
 import { shownRequest, toRequest } from "./request.ts";
 
 /** A call that needs a confirmation, as it will run. */
@@ -82,9 +82,9 @@ export function createConfirm(options: ConfirmationOptions): ConfirmationGate {
     switch (answer) {
       case "allowed":
         // The approved call runs unchanged or not at all (SPEC E3).
-        return options.isUnchanged(input)
-          ? undefined
-          : unavailable(call.tool, "the tool or its permissions changed during the confirmation; call it again");
+        return options.isUnchanged(input) ? undefined : unavailable(call.tool, CHANGED);
+      case "changed":
+        return unavailable(call.tool, CHANGED);
       case "too_many":
         return overloaded(options.pending.list().length);
       case "denied":
@@ -117,7 +117,7 @@ async function askPerson(
   options: ConfirmationOptions,
 ): Promise<Outcome> {
   const request = await toRequest(tool, call, args, {
-    requestId: options.newId(),
+    requestId: call.resumed?.request?.requestId ?? options.newId(),
     platform: options.platform,
     ...(preview && { preview }),
   });
@@ -140,12 +140,14 @@ interface Question extends Pick<ConfirmInput, "tool" | "call" | "pend"> {
   readonly isDry?: boolean;
   /** The plugin or tool whose code asks; absent if the client itself asks. */
   readonly asker?: string;
+  /** Receives the confirmation once it is pending. */
+  readonly opened?: (pending: PendingConfirmation) => void;
 }
 
 /** Emits the request, waits for the answer and emits it. */
 export async function putQuestion(
   request: ConfirmationRequest,
-  { tool, call, summary, scopes, isDry = false, pend, asker }: Question,
+  { tool, call, summary, scopes, isDry = false, pend, asker, opened }: Question,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Outcome> {
@@ -156,19 +158,35 @@ export async function putQuestion(
     ...defined({ turnId: call.turnId, traceparent: call.traceparent, plugin: request.plugin, digest: request.digest }),
   };
   const { requestId } = request;
+  const resumed = call.resumed?.request?.requestId === requestId ? call.resumed : undefined;
+  // The user saw the request that was kept.
+  if (resumed !== undefined && resumed.request?.hash !== request.hash) return { answer: "changed" };
+  if (resumed?.answer !== undefined) return resolved(request, subject, resumed.answer, { call, asker, options });
   const { projectedModifications } = shownRequest(request);
-  options.emit({
-    type: "tool.confirmation_requested",
-    ...subject,
-    payload: {
-      ...{ requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
-      ...(isDry && { dryRun: true as const }),
-    },
-  });
+  if (resumed === undefined)
+    options.emit({
+      type: "tool.confirmation_requested",
+      ...subject,
+      payload: {
+        ...{ requestId, tool: tool.qualifiedName, inputSummary: summary, class: request.class, projectedModifications },
+        ...(isDry && { dryRun: true as const }),
+      },
+    });
   const goOn = call.chain?.standStill?.();
-  const outcome = await waitForAnswer(request, { call, scopes, ...defined({ pend, asker }) }, signal, options);
-  const { answer, scope, reason } = outcome;
+  const outcome = await waitForAnswer(request, { call, scopes, ...defined({ pend, asker, opened }) }, signal, options);
   await goOn?.();
+  return resolved(request, subject, outcome, { call, asker, options });
+}
+
+interface Asked {
+  readonly call: ToolCall;
+  readonly asker: string | undefined;
+  readonly options: Pick<ConfirmationOptions, "emit" | "refusals">;
+}
+
+/** Emits the outcome of a confirmation, and counts it for its asker. */
+function resolved({ requestId }: ConfirmationRequest, subject: EventSubject, outcome: Outcome, { call, asker, options }: Asked): Outcome {
+  const { answer, scope, reason } = outcome;
   const by = answer === "allowed" || answer === "denied" ? "person" : "host";
   if (asker !== undefined && (by === "person" || answer === "timeout")) options.refusals.note(call.session, asker, answer === "allowed");
   options.emit({
@@ -182,7 +200,7 @@ export async function putQuestion(
 /** Waits for the first of: an answer, the time limit, cancellation. The prompt is aborted in every case. */
 async function waitForAnswer(
   request: ConfirmationRequest,
-  { call, scopes, pend, asker }: Pick<Question, "call" | "scopes" | "pend" | "asker">,
+  { call, scopes, pend, asker, opened }: Pick<Question, "call" | "scopes" | "pend" | "asker" | "opened">,
   signal: AbortSignal,
   options: ConfirmationOptions,
 ): Promise<Outcome> {
@@ -201,13 +219,15 @@ async function waitForAnswer(
     const stopTimer = options.clock.after(timeoutMs, () => settle("timeout"));
     const askedAt = options.clock.now();
     const { id: sessionId, owner } = call.session;
+    const pending = { request, scopes, sessionId, ...(owner !== undefined && { owner }), askedAt, expiresAt: askedAt + timeoutMs };
     const withdraw = options.pending.open(
-      { request, scopes, sessionId, ...(owner !== undefined && { owner }), askedAt, expiresAt: askedAt + timeoutMs },
+      pending,
       ({ approve, scope, reason }) => settle(approve ? "allowed" : "denied", approve ? defined({ scope }) : defined({ reason })),
       asker,
     );
     if (withdraw === undefined) return settle("too_many");
     signal.addEventListener("abort", cancel, { once: true });
+    opened?.(pending);
     pend?.(approvalRequired(request.tool, request.requestId));
     if (call.confirm !== undefined) void promptSafely(request, call, over.signal, options).then((answer) => settle(answer));
   });
@@ -231,6 +251,7 @@ async function promptSafely(
   }
 }
 
+const CHANGED = "the tool or its permissions changed during the confirmation; call it again";
 const SILENCED = `but ${MAX_REFUSED} confirmations in a row were not approved; it may ask again in ${QUIET_MS / 60_000} minutes`;
 
 const SUMMARY_LENGTH = 500;

@@ -26,7 +26,7 @@ import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { grantForAlways } from "./always-grant.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
-import { ANSWER_SCOPES, type AnswerScope } from "./pending.ts";
+import { ANSWER_SCOPES, type AnswerScope, type PendingConfirmation } from "./pending.ts";
 import { toPermissionRequest } from "./request.ts";
 
 /** The permission confirmations of one call. */
@@ -35,6 +35,12 @@ export interface PermissionAsks {
   ask(wanted: AccessQuery, grant: () => Grant): Promise<Grant | undefined>;
   /** Withdraws pending confirmations when the call ends. */
   close(): void;
+  /**
+   * Resolves to the confirmation that is pending, once the permission that is being asked for has one. Undefined if nothing is asked.
+   */
+  pending(): Promise<PendingConfirmation | undefined>;
+  /** True if the user has approved a permission: the wider grant ends with the process. */
+  readonly isWidened: boolean;
 }
 
 /** Creates the permission confirmations of a call. */
@@ -67,6 +73,9 @@ class CallAsks implements PermissionAsks {
   readonly #over: AbortController = new AbortController();
   readonly #refused: Set<string> = new Set();
   #count = 0;
+  isWidened = false;
+  /** Resolves when the confirmation of the permission that is being asked for is pending, or its ask is over. */
+  #pending: PromiseWithResolvers<PendingConfirmation | undefined> | undefined;
   readonly #inTurn: Mutex = createMutex();
 
   constructor(
@@ -85,7 +94,17 @@ class CallAsks implements PermissionAsks {
   readonly #end = (): void => this.#over.abort();
 
   ask(wanted: AccessQuery, grant: () => Grant): Promise<Grant | undefined> {
-    return this.#inTurn(() => this.#ask(wanted, grant()));
+    return this.#inTurn(async () => {
+      this.#pending = Promise.withResolvers();
+      const wider = await this.#ask(wanted, grant()).finally(() => this.#pending?.resolve(undefined));
+      this.#pending = undefined;
+      this.isWidened ||= wider !== undefined;
+      return wider;
+    });
+  }
+
+  pending(): Promise<PendingConfirmation | undefined> {
+    return this.#pending === undefined ? Promise.resolve(undefined) : this.#pending.promise;
   }
 
   close(): void {
@@ -110,8 +129,9 @@ class CallAsks implements PermissionAsks {
     if (approved.has(approval)) return widen(grant, queries);
     if (++this.#count > MAX_ASKS) return undefined;
 
+    const { request: kept } = call.resumed ?? {};
     const request = await toPermissionRequest(tool, call, args, {
-      requestId: this.#options.newId(),
+      requestId: kept !== undefined && this.#count === 1 ? kept.requestId : this.#options.newId(),
       platform: this.#options.platform,
       permission,
     });
@@ -119,7 +139,8 @@ class CallAsks implements PermissionAsks {
     const goOn = this.#time.standStill();
     const asker = tool.plugin ?? tool.qualifiedName;
     const scopes: readonly AnswerScope[] = grantForAlways(request) === undefined ? ["once", "session"] : ANSWER_SCOPES;
-    const question = { tool, call, summary: summaryOf(permission), scopes, asker };
+    const opened = (pending: PendingConfirmation): void => this.#pending?.resolve(pending);
+    const question = { tool, call, summary: summaryOf(permission), scopes, asker, opened };
     const { answer, scope } = await putQuestion(request, question, signal, this.#options);
     await goOn();
     if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) {

@@ -33,7 +33,11 @@ export async function toRequest(
     ...(call.chain !== undefined && call.chain.path.length > 0 && { calledBy: call.chain.path }),
     projectedModifications: modifications,
     ...(preview && { preview }),
-    hash: await hashOf([tool.qualifiedName, digest ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])], platform),
+    // A resumed call keeps its request, and so the identity that its tool had then.
+    hash: await hashOf(
+      [tool.qualifiedName, digest ?? call.resumed?.toolId ?? tool.id, args, modifications, ...(preview ? [preview.hash] : [])],
+      platform,
+    ),
   });
 }
 

@@ -2,11 +2,10 @@
  * Calls that wait for a confirmation after their callers were released: a repeat of the call returns its result and runs nothing (SPEC E6).
  */
 
-import { JsonArgumentText, type RawArguments } from "../call/argument-text.ts";
-import type { ToolResult } from "../call/call.ts";
-import { type HashPlatform, hashOf } from "../primitives/json/json-hash.ts";
-import { copyJson } from "../primitives/json/json.ts";
-import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
+import type { RawArguments } from "../call/argument-text.ts";
+import type { ToolCall, ToolResult } from "../call/call.ts";
+import { callKey } from "../call/call-key.ts";
+import type { HashPlatform } from "../primitives/json/json-hash.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
 import { createRemembered } from "./remembered.ts";
 import { type Session, sessionOwner } from "../call/session.ts";
@@ -20,8 +19,19 @@ interface AskedCalls {
   add(call: AskedCall, pending: ToolResult, ended: Promise<ToolResult>): Promise<void>;
   /** Returns the result of the call so far; undefined if the call is unknown. */
   find(call: AskedCall): Promise<ToolResult | undefined>;
+  /** Adds a call of an earlier process. @param key of `KeptCall` */
+  restore(callId: string, call: RestoredCall): void;
   /** Returns the pending result of a call that still waits. */
   pending(callId: string): ToolResult | undefined;
+}
+
+/** A call that began in an earlier process. Its caller may have another session now. */
+export interface RestoredCall {
+  readonly request: ToolCall;
+  readonly key: string;
+  /** Absent if its caller was waiting for the result. */
+  readonly pending?: ToolResult;
+  readonly ended: Promise<ToolResult>;
 }
 
 interface AskedCall {
@@ -31,34 +41,46 @@ interface AskedCall {
   readonly session: Pick<Session, "id" | "owner">;
 }
 
+interface Entry {
+  readonly key: string | Promise<string>;
+  result: ToolResult | undefined;
+  /** Set for a call of an earlier process. */
+  readonly restored?: Promise<ToolResult>;
+}
+
 const REMEMBERED = 1_000;
 
 export function createAskedCalls(platform?: HashPlatform): AskedCalls {
-  const calls = createRemembered<{ readonly key: Promise<string>; result: ToolResult }>(REMEMBERED, MAX_RESULT_BYTES);
+  const calls = createRemembered<Entry>(REMEMBERED, MAX_RESULT_BYTES);
+  /** Calls of earlier processes that have not ended. The store bounds their number. */
+  const restored = new Map<string, Entry>();
   return {
     async add(call, pending, ended) {
-      const entry = { key: keyOf(call, platform), result: pending };
+      const entry: Entry = { key: callKey(call.session.id, call, platform), result: pending };
       calls.set(call.callId, entry, sessionOwner(call.session));
       entry.result = await ended;
       calls.ended(call.callId, entry, sizeOf(entry.result));
     },
     async find(call) {
-      const entry = calls.get(call.callId);
-      return entry !== undefined && (await entry.key) === (await keyOf(call, platform)) ? entry.result : undefined;
+      const entry = restored.get(call.callId) ?? calls.get(call.callId);
+      if (entry === undefined) return undefined;
+      const scope = entry.restored === undefined ? call.session.id : (call.session.owner ?? "");
+      if ((await entry.key) !== (await callKey(scope, call, platform))) return undefined;
+      return entry.result ?? (await entry.restored);
+    },
+    restore(callId, { request, key, pending, ended }) {
+      const entry: Entry = { key, result: pending, restored: ended };
+      restored.set(callId, entry);
+      void ended.then((result) => {
+        entry.result = result;
+        restored.delete(callId);
+        calls.set(callId, entry, sessionOwner(request.session));
+        calls.ended(callId, entry, sizeOf(result));
+      });
     },
     pending(callId) {
-      const result = calls.get(callId)?.result;
+      const result = (restored.get(callId) ?? calls.get(callId))?.result;
       return result?.status === "pending_approval" ? result : undefined;
     },
   };
-}
-
-/**
- * Returns a hash that depends on the argument values, not on their spelling. It includes the session, so that another session cannot read
- * the result by its id.
- */
-async function keyOf({ tool, args, session }: AskedCall, platform: HashPlatform | undefined): Promise<string> {
-  if (args instanceof JsonArgumentText) return await hashOf([session.id, tool, "text", args.text]);
-  const copy = copyJson(args, { maxBytes: LIMIT_CEILINGS.argumentBytes, maxDepth: LIMIT_CEILINGS.jsonDepth });
-  return await hashOf([session.id, tool, "json", copy.ok ? copy.value : null], platform);
 }

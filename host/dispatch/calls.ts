@@ -2,7 +2,8 @@
 
 import type { RawArguments } from "../call/argument-text.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
-import { createAskedCalls } from "./asked-calls.ts";
+import type { FrozenCalls } from "../effects/frozen/frozen-calls.ts";
+import { createAskedCalls, type RestoredCall } from "./asked-calls.ts";
 import type { ConfirmPrompt, ToolCall, ToolResult } from "../call/call.ts";
 import type { CallGrant } from "../call/grant.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
@@ -105,6 +106,8 @@ interface CallsOptions {
   readonly defaultSession: Session;
   /** Awaited before the first call, so that the journal is open by then. Must not reject. */
   readonly prepare?: () => Promise<void>;
+  /** Calls that survive the process; absent if none do. */
+  readonly frozen?: Pick<FrozenCalls, "isWaiting" | "keepPending"> | undefined;
   /** Cuts a result to the size that its session accepts. */
   readonly cap?: (result: ToolResult, session: Session) => ToolResult;
 }
@@ -128,15 +131,23 @@ export interface Calls {
    * Returns the result of an ended call, or of one that waits for a confirmation. The last 1,000 are remembered, fewer if they are large.
    */
   result(callId: string): ToolResult | undefined;
-  /** Refuses new calls, waits up to `drainMs` for running calls, then cancels them and waits until they have ended. */
+  /** Registers a call of an earlier process, for callers that come back. */
+  expect(call: RestoredCall): void;
+  /** Continues such a call. Never rejects. @param isCancelled ends it at once */
+  resume(request: ToolCall, isCancelled: boolean): Promise<ToolResult>;
+  /** Ends such a call, because it cannot continue. Never rejects. */
+  end(request: ToolCall, error: ToolErrorData): Promise<ToolResult>;
+  /** Refuses new calls, waits up to `drainMs` for running calls, then cancels them and waits until they have ended. Calls that survive the process stay. */
   close(drainMs: number): Promise<void>;
 }
 
 const REMEMBERED = 1_000;
+const LOOK_MS = 50;
 
 /** Accepts calls until it is closed. */
 export function createCalls(options: CallsOptions): Calls {
-  const { current, newId, clock, defaultSession } = options;
+  const { current, newId, clock, defaultSession, frozen } = options;
+  const isKept = (callId: string): boolean => frozen?.isWaiting(callId) === true;
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls(options.platform);
   const running = new RunningCalls();
@@ -159,7 +170,7 @@ export function createCalls(options: CallsOptions): Calls {
       const known = await asked.find(request);
       if (known !== undefined) return known;
       // The refusal has a new id, so that no event is recorded under the id of the other call.
-      if (running.isOfAnother(request)) return await refuse({ ...request, callId: newId() }, host, takenId());
+      if (running.isOfAnother(request) || isKept(wanted.callId)) return await refuse({ ...request, callId: newId() }, host, takenId());
     }
     const stop = new AbortController();
     const unfollow = wanted.signal && follow(wanted.signal, stop);
@@ -170,7 +181,10 @@ export function createCalls(options: CallsOptions): Calls {
       letGo = (pending) => {
         unfollow?.();
         void asked.add(request, pending, ended);
-        resolve(pending);
+        const tool = host.registry.find(pending.tool);
+        // The caller learns that the call waits once it survives the process.
+        if (frozen === undefined || tool === undefined) resolve(pending);
+        else void frozen.keepPending(request, tool, pending).then(() => resolve(pending));
       };
       void ended.then(resolve);
     });
@@ -241,16 +255,30 @@ export function createCalls(options: CallsOptions): Calls {
     callAll: async (requests, wanted = {}) =>
       wanted.mode === "chain" ? (await turn(requests, wanted)).results : await callAll(requests, wanted),
     turn: (requests, wanted = {}) => turn(requests, wanted),
-    isRunning: (callId) => running.isAny({ callId }),
+    isRunning: (callId) => running.isAny({ callId }) || isKept(callId),
     cancel(which) {
       turns.cancel(which);
       return running.cancel(which);
     },
+    expect: (restored) => asked.restore(restored.request.callId, restored),
+    resume(request, isCancelled) {
+      const stop = new AbortController();
+      if (isCancelled) stop.abort();
+      return run(request, current(), stop);
+    },
+    async end(request, error) {
+      const result = await refuse(request, current(), error);
+      current().frozen?.forget(request.callId);
+      results.add(result);
+      return result;
+    },
     result: (callId) => results.get(callId) ?? asked.pending(callId),
     async close(drainMs) {
       closing = true;
-      const stopTimer = clock.after(drainMs, () => void running.cancel({}));
-      while (running.size > 0) await running.ended();
+      const stopTimer = clock.after(drainMs, () => void running.cancel({}, isKept));
+      // A call may begin to survive the process while it is waited for.
+      for (let ended = running.ended(isKept); ended !== undefined; ended = running.ended(isKept))
+        await Promise.race([ended, new Promise<void>((resolve) => clock.after(LOOK_MS, resolve))]);
       stopTimer();
     },
   };

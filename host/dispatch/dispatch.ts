@@ -7,6 +7,7 @@ import { isSameDecision } from "../call/decision-summary.ts";
 import { cancelled, invalidOutput, overloaded, unavailable, unrecorded } from "../call/errors.ts";
 import { withLimitHint } from "../call/limit-hint.ts";
 import type { SlotEntry } from "../call/session.ts";
+import type { FrozenCalls } from "../effects/frozen/frozen-calls.ts";
 import type { Previewed } from "../effects/overlay/preview.ts";
 import { checkValue, type JsonSchema, type ValueError } from "../../manifests/mod.ts";
 import type { Quotas } from "../policy/quotas/quotas.ts";
@@ -36,6 +37,8 @@ export interface Dispatch extends TraceSinks, GateHost {
   /** Ends calls that lost their permission. */
   readonly revocations: Pick<Revocations, "decide" | "begin" | "end">;
   readonly quotas: Pick<Quotas, "check" | "begin">;
+  /** Calls that survive the process; absent if none do. */
+  readonly frozen?: Pick<FrozenCalls, "forget"> | undefined;
   /** Absent if telemetry is disabled. */
   readonly telemetry: Pick<Telemetry, "follow"> | undefined;
 }
@@ -55,10 +58,13 @@ export function dispatch(call: ToolCall, host: Dispatch, stop: AbortController):
 async function take(call: ToolCall, host: Dispatch, stop: AbortController): Promise<ToolResult> {
   const trace = openTrace(call, host);
   let result: ToolResult;
+  let isLeft = false;
   try {
     const admitted = await admit(call, host, stop.signal, trace);
     const outcome = isRefusal(admitted) ? admitted : await execute(admitted, host, stop, trace);
-    result = isRefusal(outcome) ? trace.refuse(outcome) : trace.complete(outcome);
+    isLeft = isRefusal(outcome) && outcome.isLeft === true;
+    if (!isRefusal(outcome)) result = trace.complete(outcome);
+    else result = isLeft ? trace.pending(outcome.error) : trace.refuse(outcome);
   } catch (defect) {
     // Gates and executors return errors as data, so an exception is a defect of the host, not of the tool.
     result = trace.crash(defect);
@@ -67,6 +73,7 @@ async function take(call: ToolCall, host: Dispatch, stop: AbortController): Prom
   }
   // The terminal event is durable before the caller gets the result. If it cannot be written, the journal has reported it.
   if (trace.kept !== undefined) await trace.kept;
+  if (!isLeft) host.frozen?.forget(call.callId);
   const ended = host.hooks.ended(call, result);
   if (ended) await ended;
   return result;
@@ -144,6 +151,8 @@ async function execute(admitted: Admitted, host: Dispatch, stop: AbortController
     if (!isRecorded && (decision.mustRecord === true || (!isDry && changesSomething(tool.definition.sideEffects))))
       return { stage: "run", error: unrecorded(call.tool, decision.mustRecord === true) };
     if (underWay.lost) return { stage: "run", error: underWay.lost };
+    // From here on it may act, so it must not begin again in another process. One that had begun is removed by the sandbox.
+    if (call.resumed?.frozen === undefined) host.frozen?.forget(call.callId);
     // 10. Run it on its route, or commit what the user was shown.
     const running = { tool, call, args, decision, signal: stop.signal, meter: begun.meter, slot, asking: () => trace.asking() };
     const outcome = preview
@@ -151,6 +160,7 @@ async function execute(admitted: Admitted, host: Dispatch, stop: AbortController
       : await host.executors[decision.route](isDry ? { ...running, dryRun: "asked" } : running);
     // A revoked permission refused its operations, whatever the outcome says.
     if (underWay.lost) return { stage: "run", error: underWay.lost, outcome };
+    if (!outcome.ok && outcome.isLeft === true) return { stage: "run", error: outcome.error, outcome, isLeft: true };
     if (!outcome.ok) return { stage: "run", error: withLimitHint(outcome.error, limited(tool, decision)), outcome };
     // 11. Validate the output. The caller of this function emits the terminal event and returns the result.
     const problems = problemsOf(outcome, tool.definition.outputSchema);

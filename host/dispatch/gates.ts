@@ -146,7 +146,9 @@ async function resolveResources(decided: DecidedCall, host: GateHost, trace: Tra
 }
 
 /** Returns whether the user has to confirm the call. A dry run needs no confirmation; its commit does. */
-export function needsConfirmation({ tool, decision, isDry }: DecidedCall): boolean {
+export function needsConfirmation({ tool, call, decision, isDry }: DecidedCall): boolean {
+  // A resumed call that had begun was confirmed. One that waited is decided by its answer, whatever policy asks now.
+  if (call.resumed !== undefined) return call.resumed.frozen === undefined;
   return decision.kind === "ask" && !(isDry && !leavesTheMachine(tool));
 }
 
@@ -170,7 +172,9 @@ export async function confirmCall(
   const question = { tool, call, args, decision, ...(pend && { pend }) };
   // Without a question there is nothing to show, and no code runs for a call that is refused.
   const preview = refused.use(
-    isDry || !host.asks(question) ? undefined : await host.preview({ tool, call, args, decision, signal, counted }),
+    isDry || call.resumed?.hasPreview === false || !host.asks(question)
+      ? undefined
+      : await host.preview({ tool, call, args, decision, signal, counted }),
   );
   const answered = trace.asking();
   const no = await host.confirm({ ...question, ...(preview && { preview: preview.report }) }, signal);

@@ -22,10 +22,6 @@ export class RunningCalls {
   readonly #calls: InFlight<RunningCall> = new InFlight();
   #lastNumber = 0;
 
-  get size(): number {
-    return this.#calls.size;
-  }
-
   /** @returns the number that `remove` takes */
   add(request: ToolCall, ended: Promise<ToolResult>, stop: AbortController): number {
     this.#lastNumber = nextNumber(this.#lastNumber);
@@ -46,16 +42,17 @@ export class RunningCalls {
     return this.#calls.values().some(({ request }) => isChosen(request, which));
   }
 
-  /** Aborts the selected calls; resolves with their results when they have ended. */
-  async cancel(which: CallSelection): Promise<readonly ToolResult[]> {
-    const chosen = this.#calls.values().filter(({ request }) => isChosen(request, which));
+  /** Aborts the selected calls; resolves with their results when they have ended. @param but those that stay, by their id */
+  async cancel(which: CallSelection, but: (callId: string) => boolean = () => false): Promise<readonly ToolResult[]> {
+    const chosen = this.#calls.values().filter(({ request }) => isChosen(request, which) && !but(request.callId));
     for (const { stop } of chosen) stop.abort();
     return await Promise.all(chosen.map(({ ended }) => ended));
   }
 
-  /** Resolves when the calls that run now have ended. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#calls.values().map(({ ended }) => ended));
+  /** Resolves when the calls that run now have ended; undefined if there are none. @param but those that do not count */
+  ended(but: (callId: string) => boolean): Promise<unknown> | undefined {
+    const running = this.#calls.values().filter(({ request }) => !but(request.callId));
+    return running.length === 0 ? undefined : Promise.all(running.map(({ ended }) => ended));
   }
 }
 

@@ -40,6 +40,8 @@ export interface Refusal {
   readonly error: ToolErrorData;
   /** The executor's report about a failed run. */
   readonly outcome?: OutcomeBase;
+  /** Set if the call has not ended: the next host continues it, so it has no terminal event here. */
+  readonly isLeft?: true;
 }
 
 /** The trace of one call. `complete`, `refuse` and `crash` end it; only the first one has an effect, and all return its result. */
@@ -48,7 +50,7 @@ export interface Trace {
   /** @param shown the arguments as results show them, if they are above 64 KB */
   checked(args: JsonValue, shown?: Large): void;
   decided(decision: Decision): void;
-  /** Emits `tool.called` before the call acts. @returns whether the event is durable, if the call has to wait for that */
+  /** Emits `tool.called` before the call acts, or `tool.resumed` if it acted in an earlier process. @returns whether the event is durable, if the call has to wait for that */
   called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined;
   /** Stops the call's clock during a confirmation, until the returned function is called. */
   asking(): () => void;
@@ -110,6 +112,16 @@ class CallTrace implements Trace {
   }
 
   called(decision: AllowDecision, isDry: boolean): Promise<boolean> | undefined {
+    if (this.#call.resumed?.frozen !== undefined)
+      return this.#sinks.emit({
+        ...this.#subject,
+        type: "tool.resumed",
+        payload: {
+          ...{ tool: this.#toolName(), sideEffects: this.#tool?.definition.sideEffects ?? [], route: decision.route },
+          decision: toJsonObject(summarizeDecision(decision)),
+          ...(decision.mustRecord === true && { required: true as const }),
+        },
+      });
     return this.#sinks.emit({
       ...this.#subject,
       type: "tool.called",

@@ -57,6 +57,8 @@ const MAX_NAMED = 32;
 /** Sessions with a name, which the clients of a host share. */
 const NAMED = new WeakMap<Host, Map<string, Session>>();
 
+/** Maximum waiting calls in one answer. */
+const MOST_WAITING = 1_000;
 /** Plugins viewed between two yields to the event loop. */
 const VIEWS_A_TURN = 32;
 /** Name that the built-in tools are listed under. */
@@ -290,6 +292,14 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
     undo: (callId, wanted) => host.undo(callId, wanted),
     result: (callId) => Promise.resolve(host.result(callId)),
     undoable: () => host.undoable(),
+    waiting: () =>
+      Promise.resolve(
+        host
+          .waiting()
+          .toSorted((left, right) => left.since - right.since)
+          .slice(0, MOST_WAITING),
+      ),
+    cancelWaiting: async (callId) => (host.waiting().some((call) => call.callId === callId) ? await host.cancelCall(callId) : undefined),
     accept: (plugin, digest) => onPlugin(plugin, () => host.accept(plugin, digest)),
     rollback: (plugin) => onPlugin(plugin, () => host.rollback(plugin)),
     remove: (plugin, options) => onPlugin(plugin, () => host.remove(plugin, options)),

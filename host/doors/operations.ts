@@ -13,6 +13,7 @@ import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../
 import type { AcceptOutcome, RemoveOptions, RemoveOutcome, RollbackOutcome } from "../plugins/consent/consent-acts.ts";
 import type { StoredGrant } from "../project/grants/grants.ts";
 import type { InstalledPlugin, PackagePreview } from "../plugins/installing/installer.ts";
+import type { WaitingCall } from "../effects/frozen/frozen-calls.ts";
 import type { Committed } from "../effects/overlay/dry-runs.ts";
 import type { KeptRange, KeptRangeOptions } from "../dispatch/results/kept-results.ts";
 import type { QuotaUse } from "../policy/quotas/quotas.ts";
@@ -42,6 +43,10 @@ export interface Operations {
   resolve(requestId: string, answer: ConfirmationAnswer): Promise<AnswerOutcome>;
   /** Returns the result of an ended call of any client, while the host keeps it. */
   result(callId: string): Promise<ToolResult | undefined>;
+  /** Lists the calls of all clients that wait and survive the process, the oldest first and at most 1,000. */
+  waiting(): Promise<readonly WaitingCall[]>;
+  /** Cancels such a call. @returns its result; undefined if it does not wait any more */
+  cancelWaiting(callId: string): Promise<ToolResult | undefined>;
   /** Commits a dry run (SPEC E8). With `hash`: only if the dry run's report has this hash. */
   commit(callId: string, hash?: string): Promise<Committed>;
   /** Undoes the changes of a call. With `dryRun`: only reports what it would undo. */

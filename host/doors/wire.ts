@@ -41,7 +41,7 @@ const MAX_TIMEOUT_MS = LIMIT_CEILINGS.wallMs;
 /** A message from the client. */
 export type Request =
   | { readonly id: number; readonly op: "call"; readonly call: CallRequest; readonly interactive: boolean }
-  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "reload" }
+  | { readonly id: number; readonly op: "status" | "list" | "grants" | "pending" | "undoable" | "waiting" | "reload" }
   | { readonly id: number; readonly op: "watch"; readonly recent: number }
   | { readonly id: number; readonly op: "info"; readonly name: string }
   | { readonly id: number; readonly op: "grant"; readonly plugin: string; readonly permissions: Permissions }
@@ -50,7 +50,7 @@ export type Request =
   | { readonly id: number; readonly op: "settings"; readonly plugin: string; readonly change: SettingChange | undefined }
   | { readonly id: number; readonly op: "why"; readonly question: WhyQuestion }
   | { readonly id: number; readonly op: "resolve"; readonly requestId: string; readonly given: ConfirmationAnswer }
-  | { readonly id: number; readonly op: "result"; readonly callId: string }
+  | { readonly id: number; readonly op: "result" | "cancelWaiting"; readonly callId: string }
   | { readonly id: number; readonly op: "commit"; readonly callId: string; readonly hash: string | undefined }
   | { readonly id: number; readonly op: "undo"; readonly callId: string; readonly wish: UndoRequest }
   | { readonly id: number; readonly op: "accept"; readonly plugin: string; readonly digest: string }
@@ -93,6 +93,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
     case "grants":
     case "pending":
     case "undoable":
+    case "waiting":
     case "reload":
       return { id, op };
     case "watch": {
@@ -139,6 +140,7 @@ function readOperation(id: number, op: JsonValue | undefined, params: JsonObject
         : `Expected "reason" to be a text of at most ${MAX_REASON_LENGTH} characters`;
     }
     case "result":
+    case "cancelWaiting":
       return isName(params["callId"]) ? { id, op, callId: params["callId"] } : expectedName("callId");
     case "commit": {
       const { callId, hash } = params;
@@ -197,6 +199,8 @@ const OPERATION_NAMES = [
   "commit",
   "undo",
   "undoable",
+  "waiting",
+  "cancelWaiting",
   "accept",
   "inspect",
   "install",

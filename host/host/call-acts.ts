@@ -10,10 +10,13 @@ import type { HostStages } from "./host-stages.ts";
 import { keptAlive } from "./kept-alive.ts";
 import type { Listings } from "./listings.ts";
 
-type CallActs = Pick<Host, "call" | "callAll" | "turn" | "cancelCall" | "cancelTurn" | "cancelSession" | "result" | "readResult">;
+type CallActs = Pick<
+  Host,
+  "call" | "callAll" | "turn" | "cancelCall" | "cancelTurn" | "cancelSession" | "waiting" | "result" | "readResult"
+>;
 
 /** Options are copied and arguments checked, because untyped callers may pass null, and no call rejects. */
-export function callActs({ calls: { calls, sessions, kept } }: HostStages): CallActs {
+export function callActs({ calls: { calls, sessions, kept, resumed }, effects: { frozen } }: HostStages): CallActs {
   return {
     async call(tool, args = {}, options) {
       const [given, request] = [asGiven(args), { ...options }];
@@ -30,7 +33,8 @@ export function callActs({ calls: { calls, sessions, kept } }: HostStages): Call
       const session = await sessions.resolve(request.session ?? sessions.default);
       return await calls.turn(given, { ...request, session });
     },
-    cancelCall: async (callId) => (await calls.cancel({ callId })).at(-1),
+    cancelCall: async (callId) => (await resumed?.cancel(callId)) ?? (await calls.cancel({ callId })).at(-1),
+    waiting: () => frozen?.list() ?? [],
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,

@@ -13,11 +13,12 @@ export function closeOnce(stages: HostStages): () => Promise<void> {
 }
 
 /** Calls end first, then what they use; events and their store last, because closing the others emits events. */
-async function close({ ground, tools, plugins, policies, calls, sources }: HostStages): Promise<void> {
+async function close({ ground, tools, plugins, policies, effects, calls, sources }: HostStages): Promise<void> {
   const { bus, store, service, platform, places } = ground;
   const { consent, directory, mcp, sandbox } = plugins;
   policies.policies.close();
   sources.unwatchSettings();
+  calls.resumed?.close();
   await calls.calls.close(DRAIN_MS);
   // Before the plugins are unloaded, because the lock includes their names.
   await consent.flush();
@@ -25,6 +26,8 @@ async function close({ ground, tools, plugins, policies, calls, sources }: HostS
   await mcp.close();
   await consent.flush();
   await sandbox.close();
+  // The sandbox has answered: no call that is still kept acts any more.
+  effects.frozen?.close();
   await platform.databases.release(places.databases);
   calls.sessions.close();
   tools.announcing?.stop();

@@ -3,6 +3,7 @@
 import type { BundleActs } from "../plugins/bundles/bundles.ts";
 import type { HostEffects } from "./host-effects.ts";
 import type { TurnResponse } from "../dispatch/chains/turn.ts";
+import type { WaitingCall } from "../effects/frozen/frozen-calls.ts";
 import type { Skills } from "../sources/skills.ts";
 import type { Toolkits } from "../sources/toolkits.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -63,6 +64,8 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   cancelTurn(session: Session, turnId: string): Promise<readonly ToolResult[]>;
   /** Cancels all calls of a session and of the sessions that it delegated to. The session stays usable. */
   cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
+  /** Lists the calls that wait, for a user or a time, and that survive the end of the process. */
+  waiting(): readonly WaitingCall[];
   /** Returns the result of an ended call; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** Reads a truncated part of a result by its handle; undefined if the session has no such result, or it has expired (SPEC X6). */

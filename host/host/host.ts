@@ -51,6 +51,7 @@ async function openHost(given: Platform, options: HostOptions): Promise<Host> {
   const effects = openEffects({ ground, confirmations }, options);
   const calls = await openCalls({ ground, tools, plugins, policies, confirmations, effects }, options);
   const sources = await startSources({ ground, rights, tools, plugins, policies, calls }, options);
+  await calls.resumed?.open();
   const host = createFacade({ ground, rights, tools, plugins, policies, confirmations, effects, calls, sources });
   // The host's own `close` closes them from now on.
   opened.move();

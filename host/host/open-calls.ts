@@ -10,6 +10,7 @@ import type { CheckRequired } from "../dispatch/dispatch.ts";
 import { createHookGates, type Hooks } from "../dispatch/hooks.ts";
 import { capResult } from "../dispatch/results/cap-result.ts";
 import { createKeptResults, type KeptResults } from "../dispatch/results/kept-results.ts";
+import { createResumedCalls, type ResumedCalls } from "../dispatch/resume-calls.ts";
 import { createSessions, type Sessions } from "../dispatch/sessions.ts";
 import { WaitingArguments } from "../dispatch/waiting-arguments.ts";
 import { createPreview } from "../effects/overlay/preview.ts";
@@ -32,6 +33,8 @@ export interface CallsStage {
   /** Truncated results. */
   readonly kept: KeptResults;
   readonly quotas: Quotas;
+  /** Waiting calls of earlier processes. */
+  readonly resumed: ResumedCalls | undefined;
   /** Undefined if telemetry is disabled. */
   readonly telemetry: Telemetry | undefined;
 }
@@ -56,7 +59,21 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
   const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
   if (telemetry) bus.subscribe(telemetry.onEvent);
   setDispatch(current, stages, { hooks: options.hooks ?? {}, executors, kept, quotas, telemetry });
-  return { calls: openPath(stages.ground, current, { sessions, kept }), sessions, kept, quotas, telemetry };
+  const calls = openPath(stages, current, { sessions, kept });
+  return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), telemetry };
+}
+
+function openResumed(
+  { ground, tools, policies, confirmations, effects: { frozen } }: EarlierStages,
+  calls: Calls,
+): ResumedCalls | undefined {
+  return (
+    frozen &&
+    createResumedCalls({
+      ...{ frozen, calls, pending: confirmations.pending, registry: tools.snapshot, clock: ground.platform.clock },
+      ...{ timeoutMs: policies.policies.confirmationTimeoutMs, onDefect: ground.onDefect },
+    })
+  );
 }
 
 function openExecutors({ ground, plugins, confirmations, effects }: EarlierStages, current: CurrentDispatch): Executors {
@@ -112,6 +129,7 @@ function setDispatch(current: CurrentDispatch, stages: EarlierStages, { hooks, e
     executors,
     revocations,
     quotas,
+    frozen: stages.effects.frozen,
     telemetry,
     redact,
     onDefect,
@@ -127,7 +145,7 @@ function setDispatch(current: CurrentDispatch, stages: EarlierStages, { hooks, e
 }
 
 function openPath(
-  { platform, store, onDefect }: GroundStage,
+  { ground: { platform, store, onDefect }, effects: { frozen } }: EarlierStages,
   current: CurrentDispatch,
   { sessions, kept }: Pick<CallsStage, "sessions" | "kept">,
 ): Calls {
@@ -137,6 +155,7 @@ function openPath(
     clock: platform.clock,
     platform,
     defaultSession: sessions.default,
+    frozen,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
     current: current.get,
   });

@@ -1,10 +1,13 @@
 /** Stage of a host: effects of calls that are recorded, kept for undo, or held back by dry runs. */
 
+import type { PendingConfirmations } from "../confirmations/pending.ts";
+import { createFrozenCalls, type FrozenCalls } from "../effects/frozen/frozen-calls.ts";
 import { createDryRuns, type DryRuns } from "../effects/overlay/dry-runs.ts";
 import { createRecorder, type Recorder } from "../effects/recordings/recorder.ts";
 import { createRecordingStore } from "../effects/recordings/store.ts";
 import { openUndos } from "../effects/undo/open-undos.ts";
 import type { Undos } from "../effects/undo/undos.ts";
+import { createSealedStore } from "../primitives/state/sealed-store.ts";
 import { openRunRecord } from "../routes/run-record.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { ConfirmationsStage } from "./open-confirmations.ts";
@@ -14,6 +17,8 @@ export interface EffectsStage {
   readonly recorder: Recorder;
   readonly undos: Undos;
   readonly dryRuns: DryRuns;
+  /** Calls that survive the process. Absent without a project, and in a host for one call. */
+  readonly frozen?: FrozenCalls;
 }
 
 interface EarlierStages {
@@ -23,7 +28,7 @@ interface EarlierStages {
 
 export function openEffects({ ground, confirmations }: EarlierStages, options: HostOptions): EffectsStage {
   const { platform, places, secrets, service, bus, redact, redactLarge, onDefect } = ground;
-  const { confirm, isUnchanged } = confirmations;
+  const { confirm, isUnchanged, pending } = confirmations;
   const { emit } = bus;
   const recorder = createRecorder({
     platform,
@@ -43,5 +48,13 @@ export function openEffects({ ground, confirmations }: EarlierStages, options: H
     isUnchanged,
     confirm,
   });
-  return { recorder, undos, dryRuns };
+  const isLasting = places.project.path !== undefined && options.loadsAtOnce === undefined;
+  return { recorder, undos, dryRuns, ...(isLasting && { frozen: openFrozen(ground, pending) }) };
+}
+
+function openFrozen({ platform, places, onDefect }: GroundStage, pending: PendingConfirmations): FrozenCalls {
+  const { states, files, random } = platform;
+  const { waitingFolder: folder, waitingKeyFile: keyFile } = places;
+  const store = createSealedStore({ states, files, folder, keyFile, newId: random.uuidv7 });
+  return createFrozenCalls({ platform, store, pending, onDefect });
 }

@@ -44,6 +44,9 @@ export interface Places {
   readonly auditFolder: string;
   /** Key and checkpoints of the journal, kept outside of the project. */
   readonly checkpointFile: string;
+  /** Folder of waiting calls, and the key that seals them, kept outside of the project. */
+  readonly waitingFolder: string;
+  readonly waitingKeyFile: string;
   /** Real path of the workspace. */
   readonly workspace: string;
   /** Path of the workspace as the user named it, if that contains a link. */
@@ -70,6 +73,7 @@ export async function openPlaces(
   const root = await files.realPath(project.root);
   const config = project.config();
   const state = join(root, ".bascule");
+  const rootHash = (await sha256Hex(root)).slice(0, 32);
 
   const workspace = options.workspace === undefined ? within(config.workspace ?? ".", root) : within(options.workspace, environment.cwd);
   const realWorkspace = await files.realPath(workspace);
@@ -89,7 +93,9 @@ export async function openPlaces(
     settingsFolder: join(state, "settings"),
     versionsFolder: join(state, "versions"),
     auditFolder: join(state, "audit"),
-    checkpointFile: `${environment.config}/journals/${(await sha256Hex(root)).slice(0, 32)}.db`,
+    checkpointFile: `${environment.config}/journals/${rootHash}.db`,
+    waitingFolder: join(state, "waiting"),
+    waitingKeyFile: `${environment.config}/keys/${rootHash}.key`,
     workspace: realWorkspace,
     ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,

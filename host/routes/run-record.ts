@@ -8,6 +8,7 @@ import { type GrantHint, resourceExhausted, type ToolErrorData } from "../call/e
 import type { AccessQuery, JsonObject, JsonValue, Permissions } from "../../manifests/mod.ts";
 import { outlineOfLarge } from "../primitives/json/outline.ts";
 import { untilAborted } from "../primitives/until-aborted.ts";
+import type { PendingConfirmation } from "../confirmations/pending.ts";
 import { canAsk, type OpenPermissionAsks, type PermissionAsks } from "../confirmations/permission-asks.ts";
 import type { Log, LogLevel } from "../platform/platform.ts";
 import { limitHint } from "../call/limit-hint.ts";
@@ -38,6 +39,9 @@ type GuestLine = readonly [level: LogLevel, text: string];
 export interface RunRecord {
   readonly bridge: BridgeContext;
   filesModified(): readonly string[];
+  /** See `RunFacts`, for a run that is about to be frozen. */
+  holdsMore(): boolean;
+  pending(): Promise<PendingConfirmation | undefined>;
   /** Notes the answer of an operation. An answer that was too large may be the reason of a later failure. */
   noteAnswer(answer: HostAnswer): void;
   /** Returns the grant or limit that would have allowed the call's last refused act, if the user could give it (SPEC X3). */
@@ -110,6 +114,7 @@ class CallRun implements RunRecord {
     // Eager, because secrets must be redacted from everything shown from here on.
     this.#secrets = secrets.forCall(decision.grant);
     this.#begunMs = platform.clock.monotonic();
+    if (call.resumed !== undefined) this.#modified = new Set(call.resumed.filesModified);
     const manifest = this.#version?.manifest;
     this.settings = manifest === undefined ? NO_SETTINGS : settings(manifest);
     this.dataPath = dataFolders && execution.tool.plugin !== undefined ? `${dataFolders.data}/${execution.tool.plugin}` : undefined;
@@ -135,6 +140,16 @@ class CallRun implements RunRecord {
   filesModified(): readonly string[] {
     // A dry run modifies no file.
     return this.#modified === undefined || this.#execution.overlay !== undefined ? NO_FILES : [...this.#modified];
+  }
+
+  holdsMore(): boolean {
+    const { openFiles, exchanges, tools } = this.#bridge ?? {};
+    const hasSteps = (tools?.steps?.length ?? 0) > 0;
+    return hasSteps || openFiles?.isAny === true || exchanges?.isAny === true || this.#asks?.isWidened === true;
+  }
+
+  pending(): Promise<PendingConfirmation | undefined> {
+    return this.#asks?.pending() ?? Promise.resolve(undefined);
   }
 
   hint(): GrantHint | undefined {

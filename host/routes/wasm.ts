@@ -8,6 +8,7 @@ import { MAXIMUM_STATE_BYTES } from "../../sandbox/mod.ts";
 import type { HostAnswer, HostCallHandler, HostOperation, Invocation, InvocationOutcome, LoadOutcome, Sandbox } from "../../sandbox/mod.ts";
 import type { ToolCall } from "../call/call.ts";
 import type { RecordingSummary } from "../call/recording.ts";
+import type { FrozenCalls } from "../effects/frozen/frozen-calls.ts";
 import type { Recorder } from "../effects/recordings/recorder.ts";
 import { textOf } from "../primitives/json/known-size.ts";
 import type { PluginVersion } from "../tools/tool.ts";
@@ -22,6 +23,8 @@ export interface WasmRouteOptions extends RouteOptions {
   readonly sandbox: Pick<Sandbox, "invoke">;
   /** Absent: nothing is recorded. */
   readonly recorder?: Recorder;
+  /** Absent: calls end with the process. */
+  readonly frozen?: Pick<FrozenCalls, "freezing">;
   /** Keeps the version's image while the call runs, even if the plugin is reloaded (SPEC H4). */
   readonly lease: (version: PluginVersion) => ImageLease;
 }
@@ -92,13 +95,15 @@ async function invoke(
   version: PluginVersion,
   execution: Execution,
   record: RunRecord,
-  { sandbox, recorder }: WasmRouteOptions,
+  { sandbox, recorder, frozen }: WasmRouteOptions,
 ): Promise<{ readonly outcome: InvocationOutcome; readonly recording: RecordingSummary | undefined }> {
   const { tool, call, args, decision, signal, meter } = execution;
   const argsText = textOf(args);
   const contextText = guestContextText(execution, record);
   const limits = meter.cpuMs < decision.limits.cpuMs ? { ...decision.limits, cpuMs: meter.cpuMs } : decision.limits;
   const recording = recorder?.begin({ call, tool: tool.qualifiedName, version, args, contextText, limits });
+  const isStateful = version.manifest.state === "session";
+  const freezing = recording !== undefined || isStateful ? undefined : frozen?.freezing(execution, record);
   const answer: HostCallHandler = (operation) => answerCall(operation, record, call.answer);
   const outcome = await sandbox.invoke({
     callId: call.callId,
@@ -112,7 +117,9 @@ async function invoke(
     limits,
     ...(tool.definition.outputSchema && { outputSchema: tool.definition.outputSchema }),
     ...(recording ? { conditions: recording.conditions } : conditionsOf(call)),
-    ...(version.manifest.state === "session" && { session: call.session.id }),
+    ...(isStateful && { session: call.session.id }),
+    ...(freezing && { freezing }),
+    ...(call.resumed?.frozen && { frozen: call.resumed.frozen }),
     hostCall: recording ? recording.wrap(answer) : answer,
     onLogs: (lines) => record.guestLines(lines),
     // Once a quota is used up, no further operation of the call starts.
@@ -154,6 +161,7 @@ const NOTHING: HostAnswer = Object.freeze({ ok: true, value: null });
  */
 function toOutcome(outcome: InvocationOutcome, record: RunRecord, signal: AbortSignal): Outcome {
   const facts = { used: outcome.used, filesModified: record.filesModified() };
+  if (!outcome.ok && outcome.fault.kind === "frozen") return { ok: false, error: faultToError(outcome.fault), isLeft: true, ...facts };
   if (!outcome.ok && signal.aborted && OF_A_CANCELLATION.has(outcome.fault.kind)) return { ok: false, error: cancelled(), ...facts };
   const excess = record.yieldExcess();
   if (excess !== undefined) return { ok: false, error: excess, ...facts };

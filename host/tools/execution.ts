@@ -73,6 +73,8 @@ export interface OutcomeOk extends OutcomeBase {
 interface OutcomeError extends OutcomeBase {
   readonly ok: false;
   readonly error: ToolErrorData;
+  /** Set if the host closed while the call waits: it has not ended, and continues in the next host. */
+  readonly isLeft?: true;
 }
 
 /** Runs a call. @returns the outcome; never rejects because of the tool. */

@@ -26,6 +26,8 @@ export interface OpenFiles {
   use<T>(id: string, act: (file: OpenFile) => Promise<T>): Promise<T | undefined>;
   /** Returns false if the file is not found. */
   closeOne(id: string): Promise<boolean>;
+  /** True if a file is open, or is being opened. */
+  readonly isAny: boolean;
   /** True once no file can be opened any more. */
   readonly isOver: boolean;
   /** Ends the call: closes each file after its running act. Never rejects. */
@@ -91,6 +93,9 @@ export function createOpenFiles(callId: string): OpenFiles {
       return true;
     },
 
+    get isAny() {
+      return opening > 0 || (entries?.size ?? 0) > 0;
+    },
     get isOver() {
       return isOver;
     },

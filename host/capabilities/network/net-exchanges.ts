@@ -25,6 +25,8 @@ export interface Exchanges {
   /** Returns undefined if the number is in use, or too many requests are open. */
   open(id: number): Exchange | undefined;
   find(id: number): Exchange | undefined;
+  /** True if a request is open. */
+  readonly isAny: boolean;
   /** Closes a request; an unknown number is ignored. */
   close(id: number): void;
   closeAll(): void;
@@ -52,6 +54,9 @@ export function createExchanges(): Exchanges {
       return exchange;
     },
     find: (id) => open.get(id)?.exchange,
+    get isAny() {
+      return open.size > 0;
+    },
     close,
     closeAll() {
       isOver = true;

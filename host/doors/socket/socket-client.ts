@@ -3,6 +3,7 @@
 import type { Permissions } from "../../../manifests/mod.ts";
 import { JsonArgumentText } from "../../call/argument-text.ts";
 import type { ToolResult } from "../../call/call.ts";
+import type { WaitingCall } from "../../effects/frozen/frozen-calls.ts";
 import type { AnswerOutcome, ConfirmationAnswer, PendingConfirmation } from "../../confirmations/pending.ts";
 import type { AcceptOutcome, RemoveOutcome, RollbackOutcome } from "../../plugins/consent/consent-acts.ts";
 import type { StoredGrant } from "../../project/grants/grants.ts";
@@ -158,6 +159,8 @@ function remoteOperations(client: Client): Operations {
     commit: (callId: string, hash?: string) =>
       client.request("commit", { callId, ...(hash !== undefined && { hash }) }) as Promise<Committed>,
     undo: (callId: string, options?: UndoRequest) => client.request("undo", { callId, ...options }) as Promise<UndoResult>,
+    waiting: () => client.request("waiting") as Promise<readonly WaitingCall[]>,
+    cancelWaiting: async (callId: string) => ((await client.request("cancelWaiting", { callId })) ?? undefined) as ToolResult | undefined,
     undoable: () => client.request("undoable") as Promise<readonly UndoCall[]>,
     accept: (plugin, digest) => client.request("accept", { plugin, digest }) as Promise<AcceptOutcome>,
     inspect: (source, signal) => client.request("inspect", { source }, { signal }) as Promise<PackagePreview>,

@@ -167,6 +167,10 @@ function answer(request: Request, operations: Operations, state: OpenRequest, co
       return operations.commit(request.callId, request.hash);
     case "undo":
       return operations.undo(request.callId, request.wish);
+    case "waiting":
+      return operations.waiting();
+    case "cancelWaiting":
+      return operations.cancelWaiting(request.callId);
     case "undoable":
       return operations.undoable();
     case "reload":

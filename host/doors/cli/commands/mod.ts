@@ -53,6 +53,7 @@ const COMMAND_GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> =
     policy: async () => (await import("./policy.ts")).policyCommand,
     approve: async () => (await import("./approve.ts")).approveCommand,
     deny: async () => (await import("./approve.ts")).denyCommand,
+    waiting: async () => (await import("./waiting.ts")).waitingCommand,
   },
   "Inspect and undo": {
     audit: async () => (await import("./audit.ts")).auditCommand,

@@ -59,6 +59,8 @@ function operations(given: Partial<ClientOperations>): ClientOperations {
     commit: missing,
     undo: missing,
     undoable: missing,
+    waiting: missing,
+    cancelWaiting: missing,
     accept: missing,
     inspect: missing,
     install: missing,

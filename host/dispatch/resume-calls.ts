@@ -1,0 +1,183 @@
+/**
+ * Continues the waiting calls of earlier processes (SPEC FR2): each goes through dispatch again when its answer or its time has come, with
+ * its id, its version and its confirmation. Until then it costs a row in the store and an entry here.
+ */
+
+import type { ResumedAnswer, ToolCall, ToolResult } from "../call/call.ts";
+import { toolError, type ToolErrorData } from "../call/errors.ts";
+import { fromKeptSession } from "../call/kept-session.ts";
+import type { Session } from "../call/session.ts";
+import type { PendingConfirmations } from "../confirmations/pending.ts";
+import { definitionHash, type FrozenCalls, type KeptCall } from "../effects/frozen/frozen-calls.ts";
+import type { Clock } from "../platform/platform.ts";
+import { defined } from "../primitives/defined.ts";
+import { createTurns } from "../../sandbox/mod.ts";
+import type { Snapshot } from "../tools/snapshot.ts";
+import type { Calls } from "./calls.ts";
+
+/** Maximum age of a waiting call when a host takes it over. */
+const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
+/** Maximum number of calls that continue at the same time: all of them may be due when a host starts. */
+const AT_ONCE = 64;
+/** Previews are bounded more tightly, and a call with one cannot continue without it. */
+const PREVIEWS_AT_ONCE = 4;
+
+export interface ResumedCalls {
+  /** Takes over the calls of ended hosts. Never rejects. */
+  open(): Promise<void>;
+  /** Cancels a call that waits here. Resolves with its result; undefined if it does not wait here. */
+  cancel(callId: string): Promise<ToolResult> | undefined;
+  /** From now on no call continues. */
+  close(): void;
+}
+
+interface ResumeOptions {
+  readonly frozen: FrozenCalls;
+  readonly pending: PendingConfirmations;
+  readonly calls: Pick<Calls, "expect" | "resume" | "end">;
+  readonly registry: () => Snapshot;
+  readonly clock: Pick<Clock, "now" | "after">;
+  readonly timeoutMs: () => number;
+  readonly onDefect: (message: string, error?: unknown) => void;
+}
+
+/** A call until it continues. */
+interface Waiting {
+  readonly kept: KeptCall;
+  readonly request: ToolCall;
+  /** Stops waiting: for the user, for the time limit of the confirmation, for the end of the sleep. */
+  readonly stops: (() => void)[];
+  readonly settle: (result: Promise<ToolResult>) => void;
+  readonly ended: Promise<ToolResult>;
+}
+
+export function createResumedCalls(options: ResumeOptions): ResumedCalls {
+  const { frozen, pending, calls, registry, clock, timeoutMs, onDefect } = options;
+  const takeTurn = createTurns(AT_ONCE);
+  const takePreviewTurn = createTurns(PREVIEWS_AT_ONCE);
+  const waiting = new Map<string, Waiting>();
+  const sessions = new Map<string, Session>();
+  let isClosed = false;
+
+  function sessionOf({ session }: KeptCall): Session {
+    const known = sessions.get(session.id) ?? fromKeptSession(session);
+    sessions.set(session.id, known);
+    return known;
+  }
+
+  /** Begins to wait for the call's answer or time. */
+  function take(kept: KeptCall): void {
+    const { call, tool, args, result, sinceMs } = kept;
+    const { promise: ended, resolve: settle } = Promise.withResolvers<ToolResult>();
+    const request: ToolCall = Object.freeze({
+      ...call,
+      ...{ tool: tool.qualifiedName, args, session: sessionOf(kept), caller: "direct", confirm: onlyInTheInbox },
+    });
+    const one: Waiting = { kept, request, stops: [], settle, ended };
+    waiting.set(call.callId, one);
+    calls.expect({ request, key: kept.key, ended, ...(result && { pending: result }) });
+    if (sinceMs + MAX_AGE_MS < clock.now()) return refuse(one, lost(call.callId, "it has waited for more than 7 days", kept.hasBegun));
+    if (kept.pending !== undefined) ask(one, kept.pending);
+    if (kept.dueMs !== undefined) one.stops.push(clock.after(Math.max(0, kept.dueMs - clock.now()), () => goOn(one)));
+    return undefined;
+  }
+
+  /** The time limit begins again, because the user could not answer meanwhile. */
+  function ask(one: Waiting, asked: NonNullable<KeptCall["pending"]>): void {
+    const limitMs = timeoutMs();
+    const { tool } = one.kept;
+    const withdraw = pending.open(
+      { ...asked, expiresAt: clock.now() + limitMs },
+      ({ approve, scope, reason }) =>
+        goOn(one, approve ? { answer: "allowed", ...defined({ scope }) } : { answer: "denied", ...defined({ reason }) }),
+      asked.request.permission === undefined ? undefined : (tool.plugin ?? tool.qualifiedName),
+    );
+    if (withdraw === undefined) return goOn(one, { answer: "too_many" });
+    one.stops.push(
+      withdraw,
+      clock.after(limitMs, () => goOn(one, { answer: "timeout" })),
+    );
+  }
+
+  /** Ends the wait. @returns false if it has ended before, or the host closes */
+  function leave({ kept, stops }: Waiting): boolean {
+    if (isClosed || !waiting.delete(kept.call.callId)) return false;
+    for (const stop of stops.splice(0)) stop();
+    return true;
+  }
+
+  function refuse(one: Waiting, error: ToolErrorData): void {
+    if (leave(one)) one.settle(calls.end(one.request, error));
+  }
+
+  function goOn(one: Waiting, answer?: ResumedAnswer): void {
+    const turn = one.kept.pending?.request.preview === undefined ? takeTurn : takePreviewTurn;
+    if (leave(one)) one.settle(turn(() => resume(one, answer)));
+  }
+
+  async function resume({ kept, request }: Waiting, answer: ResumedAnswer | undefined, isCancelled = false): Promise<ToolResult> {
+    const { call, tool, hasBegun, filesModified } = kept;
+    const misfit = await misfitOf(kept);
+    if (misfit !== undefined) return await calls.end(request, lost(call.callId, misfit, hasBegun));
+    const guest = hasBegun ? frozen.guestOf(call.callId) : undefined;
+    if (hasBegun && guest?.ok !== true) {
+      const isForeign = guest?.ok === false && guest.differs === "project";
+      return await calls.end(
+        request,
+        lost(call.callId, isForeign ? "it belongs to another project" : "what was kept of it was altered", true),
+      );
+    }
+    const { requestId, hash } = kept.pending?.request ?? {};
+    const resumed = {
+      ...{ toolId: tool.id, filesModified, hasPreview: kept.pending?.request.preview !== undefined },
+      ...(guest?.ok === true && { frozen: guest.bytes }),
+      ...(requestId !== undefined && hash !== undefined && { request: { requestId, hash } }),
+      ...(answer && { answer }),
+    };
+    return await calls.resume(Object.freeze({ ...request, resumed }), isCancelled);
+  }
+
+  async function misfitOf({ tool }: KeptCall): Promise<string | undefined> {
+    const now = registry().find(tool.qualifiedName);
+    if (now === undefined) return `the tool "${tool.qualifiedName}" is missing`;
+    const digest = now.binding.kind === "plugin" ? now.binding.version.digest : undefined;
+    const isSame = digest === tool.digest && (await definitionHash(now)) === tool.definition;
+    return isSame ? undefined : "it belongs to another version of its tool (install the version that it began in)";
+  }
+
+  return {
+    async open() {
+      try {
+        for (const { id, kept, problem } of await frozen.takeOver()) {
+          if (kept === undefined) onDefect(`The waiting call ${id} cannot continue: ${problem ?? ""}`);
+          else take(kept);
+        }
+      } catch (error) {
+        onDefect("Waiting calls of an earlier host cannot continue", error);
+      }
+    },
+    cancel(callId) {
+      const one = waiting.get(callId);
+      if (one === undefined || !leave(one)) return undefined;
+      one.settle(resume(one, undefined, true));
+      return one.ended;
+    },
+    close() {
+      isClosed = true;
+      for (const { stops } of waiting.values()) for (const stop of stops.splice(0)) stop();
+    },
+  };
+}
+
+/** No door waits for the call any more: only an answer by the confirmation's id counts. */
+async function onlyInTheInbox(_request: unknown, signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** A call that cannot continue. One that had begun may have had effects. */
+function lost(callId: string, because: string, hasBegun: boolean): ToolErrorData {
+  const then = hasBegun ? "its effects until then stay (check before calling again)" : "it had not begun (call it again)";
+  return toolError("unavailable", `The call ${callId} cannot continue: ${because}; ${then}`, {
+    details: { retryable: !hasBegun, lost: true, mayHaveHappened: hasBegun },
+  });
+}

@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtempDisposable, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createHost, type Host, type ToolResult } from "../../../host/mod.ts";
+import type { WaitingCall } from "../../../host/effects/frozen/frozen-calls.ts";
+import { REPOSITORY } from "../../../scripts/run-command.ts";
+
+const PROGRAM = fileURLToPath(new URL("waiting-program.ts", import.meta.url));
+const CALLS = 100;
+
+interface Left {
+  readonly waiting: readonly WaitingCall[];
+  readonly pending: readonly { readonly requestId: string; readonly callId: string; readonly hash: string }[];
+}
+
+/** Runs the program until it has printed `lines` lines and, if it is to be killed, kills it then. */
+async function run(what: string, folder: string, lines: number): Promise<readonly unknown[]> {
+  const [command, ...first] = "Deno" in globalThis ? ["deno", "run", "-A", `--config=${REPOSITORY}deno.json`] : ["node"];
+  const program = spawn(command ?? "", [...first, PROGRAM, what, folder, String(CALLS)], {
+    cwd: folder,
+    env: { ...process.env, XDG_CONFIG_HOME: join(folder, "config") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [said, complained] = ["", ""];
+  program.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  program.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
+  await expect.poll(() => said.split("\n").length > lines || program.exitCode !== null, { timeout: 100_000 }).toBe(true);
+  if (what === "begin") program.kill("SIGKILL");
+  await expect.poll(() => program.exitCode ?? program.signalCode, { timeout: 60_000 }).not.toBeNull();
+  expect(complained).toBe("");
+  return said.split("\n", lines).map((line): unknown => JSON.parse(line));
+}
+
+/** Returns the reason why each call waits, by its id. */
+function waitsOf(waiting: readonly WaitingCall[]): ReadonlyMap<string, unknown> {
+  return new Map(
+    waiting.map(({ callId, tool, sessionId, owner, waitsFor, requestId, hasBegun }) => [
+      callId,
+      { tool, sessionId, owner, waitsFor, requestId, hasBegun },
+    ]),
+  );
+}
+
+const NAP = `export const nap = ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms, "woke"));`;
+
+/** Writes a project with a plugin that sleeps. */
+async function napping(folder: string, source = NAP): Promise<() => Promise<Host>> {
+  const tools = [{ name: "nap", description: "Sleeps", inputSchema: { type: "object" }, sideEffects: [] }];
+  const manifest = { schemaVersion: "1.0", name: "rest", version: "1.0.0", description: "Sleeps", tools };
+  await mkdir(join(folder, "plugins/rest"), { recursive: true });
+  await writeFile(join(folder, "bascule.json"), '{ "plugins": ["plugins"] }');
+  await writeFile(join(folder, "plugins/rest/manifest.json"), JSON.stringify(manifest));
+  await writeFile(join(folder, "plugins/rest/main.ts"), source);
+  return () => createHost({ config: join(folder, "bascule.json"), logger: SILENT });
+}
+
+const SILENT = { write() {}, child: () => SILENT };
+
+/** Starts a call and closes its host once the call is frozen. */
+async function leave(open: () => Promise<Host>, ms: number): Promise<ToolResult> {
+  const host = await open();
+  const call = host.call("nap", { ms }, { callId: "nap-1" });
+  await expect.poll(() => host.waiting().length, { timeout: 20_000 }).toBe(1);
+  await host.close();
+  return await call;
+}
+
+describe("a host that closes while a call waits", { timeout: 60_000 }, () => {
+  it("leaves it to the next one, where its caller gets the result by its id [FR2.closed]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
+    const open = await napping(await realpath(place.path));
+    expect(await leave(open, 2_000)).toMatchObject({ ok: false, error: { code: "unavailable", details: { waiting: true } } });
+    await using next = await open();
+    const again = next.call("nap", { ms: 2_000 }, { callId: "nap-1" });
+    // Another call cannot take its id.
+    expect(await next.call("nap", { ms: 1 }, { callId: "nap-1" })).toMatchObject({ ok: false, error: { code: "invalid_args" } });
+    expect(await again).toMatchObject({ ok: true, output: "woke", callId: "nap-1" });
+    expect([next.waiting(), next.result("nap-1")]).toMatchObject([[], { output: "woke" }]);
+  });
+
+  it("cannot be continued in another version of the plugin, which its result says [FR5.version]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
+    const folder = await realpath(place.path);
+    await leave(await napping(folder), 1_500);
+    const open = await napping(folder, NAP.replace("woke", "rose"));
+    await using next = await open();
+    await expect
+      .poll(() => next.result("nap-1"), { timeout: 20_000 })
+      .toMatchObject({
+        error: { code: "unavailable", message: expect.stringContaining("another version"), details: { mayHaveHappened: true } },
+      });
+    expect(next.waiting()).toEqual([]);
+  });
+});
+
+describe("a host that is killed while calls wait", { timeout: 200_000 }, () => {
+  it("is followed by one in which each of them continues, and none does anything twice [FR2.killed] [FR2.once]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
+    const folder = await realpath(place.path);
+    const [before] = (await run("begin", folder, 1)) as [readonly WaitingCall[]];
+    expect(before).toHaveLength(CALLS);
+    const [left, results] = (await run("go on", folder, 2)) as [Left, readonly ToolResult[]];
+    expect(waitsOf(left.waiting)).toEqual(waitsOf(before));
+    const asked = before.filter(({ waitsFor }) => waitsFor === "confirmation");
+    // The confirmation is there under its id.
+    expect(new Set(left.pending.map(({ requestId }) => requestId))).toEqual(new Set(asked.map(({ requestId }) => requestId)));
+    expect(results.flatMap((result) => (result.ok ? [] : [[result.callId, result.error]]))).toEqual([]);
+    expect(new Map(results.map(({ callId, output, filesModified }) => [callId, { output, filesModified }]))).toEqual(
+      new Map(before.map(({ callId }) => [callId, { output: callId, filesModified: [`effects/${callId}`] }])),
+    );
+    const effects = readdirSync(join(folder, "effects")).filter((name) => name !== "lost");
+    expect(effects).toHaveLength(CALLS);
+    const done = new Set(effects.map((name) => readFileSync(join(folder, "effects", name), "utf8")));
+    expect(done).toEqual(new Set(["begun ended ", "begun granted ended "]));
+    // Nothing that has ended is kept.
+    expect(readdirSync(join(folder, ".bascule", "waiting"))).toEqual([]);
+  });
+});
