@@ -6,6 +6,7 @@ import { coldStart } from "./cold-start.ts";
 import { dispatchWasm } from "./dispatch-wasm.ts";
 import { entry } from "./entry.ts";
 import { eventLoop } from "./event-loop.ts";
+import { freeze, frozen10000, resume } from "./frozen.ts";
 import { fresh16mb } from "./fresh-16mb.ts";
 import { fresh2kb } from "./fresh-2kb.ts";
 import { fresh4mb } from "./fresh-4mb.ts";
@@ -51,4 +52,7 @@ export const BENCHES: readonly Bench[] = [
   cliCall,
   cliList,
   cliAlone,
+  freeze,
+  resume,
+  frozen10000,
 ];

@@ -56,6 +56,9 @@ export const TARGETS: readonly Target[] = [
   { id: "cli_call", of: "value", must: "≤", limit: 60, row: D, what: "ms of `bascule call` while a host runs, beside `node -e 0`" },
   { id: "cli_list", of: "value", must: "≤", limit: 80, row: D, what: "ms of `bascule list` while a host runs, beside `node -e 0`" },
   { id: "cli_alone", of: "value", must: "≤", limit: 250, row: D, what: "ms of `bascule call` without a host, beside `node -e 0`" },
+  { id: "freeze", of: "value", must: "≤", limit: 1, row: D, what: "ms of the host's thread to freeze an echo-sized call, median" },
+  { id: "resume", of: "value", must: "≤", limit: 5, row: D, what: "ms from a frozen call in the store to its result, median" },
+  { id: "frozen_10000", of: "value", must: "≤", limit: 200, row: D, what: "ms that 10,000 frozen calls add to the start of a host" },
 ];
 
 /** @throws {Error} if no target has this id: every benchmark is held to one. */
