@@ -12,7 +12,7 @@ import { EmptyState, ErrorPanel, Skeleton } from "../components/states.tsx";
 import { ask } from "../data/api.ts";
 import { useLoad } from "../data/use-load.ts";
 import type { HostEvent } from "../data/types.ts";
-import { href, replaceQuery, route } from "../shell/router.ts";
+import { href, queryFromForm, route } from "../shell/router.ts";
 
 interface Found {
   readonly number: number;
@@ -65,11 +65,8 @@ export function RecordView(): VNode {
   };
   useEffect(() => void search([]), [query.toString()]);
   function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const given: Record<string, string> = {};
-    for (const [name, value] of new FormData(event.currentTarget)) if (typeof value === "string") given[name] = value.trim();
-    replaceQuery(given);
+    const given = queryFromForm(event);
+    if (given === undefined) return;
     if (new URLSearchParams(Object.entries(given).filter(([, value]) => value !== "")).toString() === query.toString()) void search([]);
   }
   return (

@@ -11,7 +11,7 @@ import { ask } from "../data/api.ts";
 import { plugins } from "../data/state.ts";
 import { useLoad } from "../data/use-load.ts";
 import type { Explanation } from "../data/types.ts";
-import { replaceQuery, route } from "../shell/router.ts";
+import { queryFromForm, route } from "../shell/router.ts";
 import { becauseText } from "./call-parts.tsx";
 
 const KINDS = ["read", "write", "net", "env", "run", "sys", "ffi", "import", "tools", "mcp"];
@@ -25,12 +25,7 @@ export function Why(): VNode {
     [search],
   );
   function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const given: Record<string, string> = {};
-    for (const [name, value] of new FormData(event.currentTarget)) if (typeof value === "string") given[name] = value.trim();
-    replaceQuery(given);
-    reload();
+    if (queryFromForm(event) !== undefined) reload();
   }
   const names = plugins.value.flatMap(({ name, tools }) => [name, ...tools.map(({ qualifiedName }) => qualifiedName)]);
   return (

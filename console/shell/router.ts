@@ -44,6 +44,16 @@ export function replaceQuery(query: Readonly<Record<string, string>>): void {
   follow();
 }
 
+/** Puts the texts of a submitted form into the address. @returns them, without spaces around; undefined if no form was submitted */
+export function queryFromForm(event: SubmitEvent): Readonly<Record<string, string>> | undefined {
+  event.preventDefault();
+  if (!(event.currentTarget instanceof HTMLFormElement)) return undefined;
+  const given: Record<string, string> = {};
+  for (const [name, value] of new FormData(event.currentTarget)) if (typeof value === "string") given[name] = value.trim();
+  replaceQuery(given);
+  return given;
+}
+
 function parseRoute(hash: string): Route {
   const [path = "", search = ""] = hash.slice(1).split("?", 2);
   for (const page of PAGES) {
