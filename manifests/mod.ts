@@ -109,6 +109,7 @@ export { checkModulePath, MODULE_EXTENSIONS } from "./text/module-path.ts";
 export type { ManifestContext } from "./plugin/parse.ts";
 export { MANIFEST_BOUNDS, parseManifest } from "./plugin/parse.ts";
 export { parseToolDefinition } from "./plugin/parse-definition.ts";
+export { TOOL_FIELDS } from "./plugin/parse-tool.ts";
 export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./project/parse-project.ts";
 export { SERVER_CEILINGS } from "./project/parse-server.ts";
 export {

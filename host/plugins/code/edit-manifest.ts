@@ -1,6 +1,6 @@
 /** Writes the tools of the code into the text of a manifest, and keeps everything else as it is written. */
 
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../manifests/mod.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, TOOL_FIELDS } from "../../../manifests/mod.ts";
 import { equalJson } from "../../primitives/json/equal-json.ts";
 import { itemsAt, type MemberSpan, membersAt, type Span } from "./json-spans.ts";
 import type { CodeTool } from "./code-tool.ts";
@@ -16,25 +16,6 @@ export interface ManifestEdit {
 /** Field that says that the code declares the tools. */
 export const TOOLS_FROM = "toolsFrom";
 
-/** Fields of a tool, in the order of a new entry. */
-const ORDER: readonly string[] = [
-  "name",
-  "title",
-  "description",
-  "export",
-  "category",
-  "tags",
-  "inputSchema",
-  "outputSchema",
-  "sideEffects",
-  "destructive",
-  "determinism",
-  "requires",
-  "timeoutMs",
-  "callers",
-  "visibility",
-  "annotations",
-];
 const WIDTH = 120;
 
 /** @param text a valid JSON text of `manifest` @param main normalized path of the main module */
@@ -67,7 +48,7 @@ export function editManifest(text: string, manifest: JsonObject, tools: readonly
       name: tool.name ?? tool.export,
       ...(tool.name !== undefined && { export: tool.export }),
     };
-    const ordered = Object.fromEntries(ORDER.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]])));
+    const ordered = Object.fromEntries(TOOL_FIELDS.flatMap((key) => (fields[key] === undefined ? [] : [[key, fields[key]]])));
     changes.push(`added ${nameOf(ordered)}`);
     written.push(expanded(ordered, style.unit.repeat(2), style));
     sources.push(tool);
@@ -133,7 +114,7 @@ function changedEntry(
   });
   for (const key of differing) {
     if (Object.hasOwn(entry, key)) continue;
-    const before = ORDER.slice(0, ORDER.indexOf(key));
+    const before = TOOL_FIELDS.slice(0, TOOL_FIELDS.indexOf(key));
     const index = parts.findLastIndex((part) => before.includes(part.key));
     parts.splice(index + 1, 0, { key, text: `${JSON.stringify(key)}: ${format(wanted[key] ?? null, indent, key, style)}` });
   }
