@@ -7,6 +7,8 @@ import { createSockets } from "./network/sockets.ts";
 import type { ClientPlatform } from "./platform.ts";
 import { createTerminal } from "./terminal.ts";
 import { createClock } from "./threads/clock.ts";
+import { compileCacheVariable } from "./threads/compile-cache.ts";
+import { startAhead } from "./threads/worker-thread.ts";
 
 export interface PlatformOptions {
   readonly log?: LogOptions;
@@ -23,5 +25,6 @@ export function createClientPlatform(options: PlatformOptions = {}): ClientPlatf
     sockets: createSockets(),
     terminal: createTerminal(),
     log: createLog(options.log),
+    startAhead: () => ("Deno" in globalThis ? undefined : startAhead(compileCacheVariable())),
   };
 }

@@ -73,6 +73,8 @@ export interface ClientPlatform {
   readonly terminal: Terminal;
   /** Structured log lines (pino on Node and Deno). */
   readonly log: Log;
+  /** Starts a sandbox's first thread, so that it loads its code while the program loads its own. On Deno this would take as long. */
+  readonly startAhead: () => void;
 }
 
 /** The host's only access to the outside. */

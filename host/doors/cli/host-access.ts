@@ -46,6 +46,7 @@ async function openHost(context: ClientContext, options: AccessOptions = {}): Pr
     output.note(output.style.dim("(using a separate host, because flags apply to this run only; another host is running here)"));
   }
   const { oneRun = {}, onlyTool, consent, servers = serversFor(onlyTool ?? "") } = options;
+  if (onlyTool !== undefined && servers === false && !context.options.has(ISOLATION_OPTION.name)) platform.startAhead();
   // Loaded by who needs it: a running host answers without.
   const { openLocalHost } = await import("./local-host.ts");
   const local = await openLocalHost({ ...context, platform: await context.whole() }, oneRun, {

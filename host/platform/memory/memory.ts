@@ -134,6 +134,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     bundler: NO_BUNDLER,
     git: NO_GIT,
     log: createMemoryLog(log, {}),
+    startAhead: () => undefined,
     advance: (byMs) => clock.advance(byMs),
     plant,
     recorded: { log, ...terminal.recorded },

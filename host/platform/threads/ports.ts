@@ -25,6 +25,11 @@ export function onMessage(from: Receiver, listener: (message: unknown) => void):
   from.on("message", (received: unknown) => listener(unwrap(received)));
 }
 
+/** Resolves to the only message from `postMessage` on a port that gets no other one. */
+export function firstMessage(from: MessagePort): Promise<unknown> {
+  return new Promise((resolve) => void from.once("message", (received: unknown) => resolve(unwrap(received))));
+}
+
 /** Returns the next message from `postMessage`, if one has arrived. */
 export function takeMessage(from: MessagePort): unknown {
   const received: { readonly message: unknown } | undefined = receiveMessageOnPort(from);

@@ -1,30 +1,32 @@
 /** Entry file of a sandbox worker on Node. */
 
 import { randomFillSync } from "node:crypto";
-import { parentPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { WorkerInit } from "../../../sandbox/wire/port.ts";
 import type { SyncAnswer } from "../../../sandbox/wire/protocol.ts";
 import type { Envelope } from "../../../sandbox/wire/wire.ts";
 import { collectGarbage } from "./collection.ts";
 import { enableCompileCache } from "./compile-cache.ts";
 import { legacyDecoders } from "../legacy-text.ts";
-import { onMessage, postMessage, takeMessage } from "./ports.ts";
+import { firstMessage, onMessage, postMessage, takeMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
-import type { WorkerStart } from "./workers.ts";
+import type { WorkerPorts } from "./worker-thread.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
 import { hash, subtle, supports } from "../web-crypto.ts";
 import { zlibCodec } from "../zlib-codec.ts";
 
 enableCompileCache();
+if (parentPort === null) throw new Error("This file is the entry of a worker");
+const given = firstMessage(parentPort);
 // After the cache is on, so that it serves these sources too.
 const { serveWorker } = await import("../../../sandbox/worker/main.ts");
 
-startServing();
+startServing(parentPort, (await given) as WorkerInit);
 
-function startServing(): void {
-  // Written by `startWorker` in `workers.ts`.
-  const { init, requests, syncPort, said } = workerData as WorkerStart;
-  const port = said ?? parentPort;
-  if (port === null) throw new Error("This file is the entry of a worker");
+function startServing(parent: MessagePort, init: WorkerInit): void {
+  // Written by `newWorkerThread`.
+  const { requests, syncPort, said } = workerData as WorkerPorts;
+  const port = said ?? parent;
   serveWorker({
     init,
     post: (envelope, moved) => postMessage(port, envelope, moved),

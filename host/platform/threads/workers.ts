@@ -4,18 +4,13 @@ import { createHash } from "node:crypto";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { WorkerConnection, WorkerInit, WorkerLauncher } from "../../../sandbox/mod.ts";
 import { errorText } from "../error-text.ts";
-import { readPackageFile, startThread } from "../executable/executable.ts";
+import { readPackageFile } from "../executable/executable.ts";
 import { timeZone } from "../time-zone.ts";
 import { compileCacheVariable } from "./compile-cache.ts";
 import { createImageCache } from "../files/image-cache.ts";
 import { onMessage, postMessage } from "./ports.ts";
 import { sharedNow } from "./shared-clock.ts";
-
-/** QuickJS needs 32 times its own stack in V8's (FACTS, stack). Deno ignores this option, so its entry sets a V8 flag. */
-const WORKER_STACK_MB = 16;
-
-/** Garbage of calls dies young; without this bound V8 reserves some 50 MB for it in every worker. */
-const WORKER_YOUNG_MB = 2;
+import { takeThread, threadEntry, type WorkerEnvironment, type WorkerPorts, type WorkerThread } from "./worker-thread.ts";
 
 /** @param isBrief whether the process serves only the caller, so that it may block */
 export function createWorkerLauncher(isBrief: boolean = false): WorkerLauncher {
@@ -41,19 +36,6 @@ export function createWorkerLauncher(isBrief: boolean = false): WorkerLauncher {
   };
 }
 
-/** `workerData` of the entry file. */
-export interface WorkerStart {
-  readonly init: WorkerInit;
-  /** A separate port, because it can be read while the thread is not in its event loop, on Deno too. */
-  readonly requests: MessagePort;
-  readonly syncPort: MessagePort;
-  /** Port for messages to the host, if another thread started the worker. */
-  readonly said?: MessagePort;
-}
-
-/** The complete environment of a worker. */
-type WorkerEnvironment = Readonly<Record<string, string>>;
-
 /** A running thread, started by this thread or on its behalf by another. */
 interface RunningThread {
   onMessage(listener: (message: unknown) => void): void;
@@ -69,24 +51,22 @@ export function workerStarter(env: WorkerEnvironment): WorkerLauncher["start"] {
   return (init) => {
     const isDirect = isFirst || !("Deno" in globalThis);
     isFirst = false;
-    return startWorker(init, (start) => (isDirect ? startHere(start, env) : startElsewhere(start, env)));
+    return isDirect ? startHere(init, env) : startElsewhere(init, env);
   };
 }
 
-function startWorker(init: WorkerInit, startThread: (start: WorkerStart) => RunningThread): WorkerConnection {
-  const requests = new MessageChannel();
-  const answers = new MessageChannel();
-  const thread = startThread({ init, requests: requests.port2, syncPort: answers.port2 });
-  requests.port1.unref();
-  answers.port1.unref();
+/** Makes a connection of a running thread. */
+function connect(thread: RunningThread, { requests, answers }: Pick<WorkerThread, "requests" | "answers">): WorkerConnection {
+  requests.unref();
+  answers.unref();
   return {
-    post: (message, moved) => postMessage(requests.port1, message, moved),
-    postSyncAnswer: (message, moved) => postMessage(answers.port1, message, moved),
+    post: (message, moved) => postMessage(requests, message, moved),
+    postSyncAnswer: (message, moved) => postMessage(answers, message, moved),
     onMessage: (listener) => thread.onMessage(listener),
     onExit(listener) {
       thread.onExit((reason) => {
-        requests.port1.close();
-        answers.port1.close();
+        requests.close();
+        answers.close();
         listener(reason);
       });
     },
@@ -97,15 +77,18 @@ function startWorker(init: WorkerInit, startThread: (start: WorkerStart) => Runn
 
 let starter: Starter | undefined;
 
-function startElsewhere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
+function startElsewhere(init: WorkerInit, env: WorkerEnvironment): WorkerConnection {
   if (starter === undefined || starter.hasEnded) starter = new Starter();
-  return starter.start(start, env);
+  const requests = new MessageChannel();
+  const answers = new MessageChannel();
+  const thread = starter.start(init, { requests: requests.port2, syncPort: answers.port2 }, env);
+  return connect(thread, { requests: requests.port1, answers: answers.port1 });
 }
 
-function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
-  const worker = newWorkerThread(start, env);
-  worker.unref();
-  return {
+function startHere(init: WorkerInit, env: WorkerEnvironment): WorkerConnection {
+  const { worker, ...ports } = takeThread(env);
+  postMessage(worker, init, []);
+  const thread: RunningThread = {
     onMessage: (listener) => onMessage(worker, listener),
     onExit(listener) {
       let reason = "the thread ended";
@@ -119,24 +102,18 @@ function startHere(start: WorkerStart, env: WorkerEnvironment): RunningThread {
       await worker.terminate();
     },
   };
-}
-
-/** Starts a thread that serves a sandbox. Deno blocks the caller's thread until the new one has its engine. */
-export function newWorkerThread(start: WorkerStart, env: WorkerEnvironment): Worker {
-  const { requests, syncPort, said } = start;
-  return startThread(entry(`worker-${"Deno" in globalThis ? "deno" : "node"}`), {
-    workerData: start,
-    transferList: [requests, syncPort, ...(said === undefined ? [] : [said])],
-    env: { ...env },
-    execArgv: [],
-    stdin: false,
-    resourceLimits: { stackSizeMb: WORKER_STACK_MB, maxYoungGenerationSizeMb: WORKER_YOUNG_MB },
-  });
+  return connect(thread, ports);
 }
 
 /** Orders to the starter, which answers `{ number, reason }` when that worker has ended. */
 export type StarterOrder =
-  | { readonly type: "start"; readonly number: number; readonly start: WorkerStart; readonly env: WorkerEnvironment }
+  | {
+      readonly type: "start";
+      readonly number: number;
+      readonly init: WorkerInit;
+      readonly ports: WorkerPorts;
+      readonly env: WorkerEnvironment;
+    }
   | { readonly type: "end"; readonly number: number };
 
 /**
@@ -154,7 +131,7 @@ class Starter {
   hasEnded = false;
 
   constructor() {
-    this.#worker = new Worker(entry("worker-starter"), { env: {}, execArgv: [], stdin: false });
+    this.#worker = new Worker(threadEntry("worker-starter"), { env: {}, execArgv: [], stdin: false });
     this.#worker.unref();
     // Written by `worker-starter.ts`.
     this.#worker.on("message", ({ number, reason }: { number: number; reason: string }) => this.#running.get(number)?.(reason));
@@ -169,7 +146,7 @@ class Starter {
     });
   }
 
-  start(start: WorkerStart, env: WorkerEnvironment): RunningThread {
+  start(init: WorkerInit, { requests, syncPort }: WorkerPorts, env: WorkerEnvironment): RunningThread {
     const number = ++this.#lastNumber;
     const said = new MessageChannel();
     const { promise: ended, resolve } = Promise.withResolvers<string>();
@@ -178,8 +155,8 @@ class Starter {
       said.port1.close();
       resolve(reason);
     });
-    const ports = [start.requests, start.syncPort, said.port2];
-    this.#order({ type: "start", number, start: { ...start, said: said.port2 }, env }, ports);
+    const ports = { requests, syncPort, said: said.port2 };
+    this.#order({ type: "start", number, init, ports, env }, Object.values(ports));
     said.port1.unref();
     return {
       onMessage(listener) {
@@ -201,9 +178,4 @@ class Starter {
   #order(order: StarterOrder, moved: MessagePort[] = []): void {
     this.#worker.postMessage(order, moved);
   }
-}
-
-/** Returns the entry beside this file, with this file's own extension: `tsc` rewrites imports, but no URLs (architecture, decision 8). */
-function entry(name: string): URL {
-  return new URL(`./${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 }

@@ -2,6 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { startAhead } from "../../../../host/platform/threads/worker-thread.ts";
 import { createWorkerLauncher } from "../../../../host/platform/threads/workers.ts";
 import { CONTROL_BYTES } from "../../../../sandbox/wire/protocol.ts";
 
@@ -25,6 +26,19 @@ describe("createWorkerLauncher()", () => {
     await expect.poll(threads, { timeout: 30_000 }).toBeGreaterThanOrEqual(before + more.length);
     await Promise.all([first, second, ...more].map((worker) => worker.terminate()));
     await expect.poll(threads, { timeout: 30_000 }).toBeLessThanOrEqual(before);
+  });
+
+  it.skipIf(isDeno || !canCount)("uses the thread that was started ahead, once [DI5.ahead]", async () => {
+    const before = threads();
+    startAhead({});
+    const ahead = threads();
+    expect(ahead).toBeGreaterThan(before);
+    const first = start();
+    expect(threads()).toBe(ahead);
+    const second = start();
+    expect(threads()).toBeGreaterThan(ahead);
+    await Promise.all([first, second].map((worker) => worker.terminate()));
+    await expect.poll(threads, { timeout: 30_000 }).toBe(before);
   });
 
   it("reports the end of a worker once, also before it began [B10.worker]", async () => {
