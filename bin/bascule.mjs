@@ -63,10 +63,15 @@ function runScript(script) {
   });
 }
 
-/** Returns the program as the user typed it, so that advice can be copied. */
+const BINS = join("node_modules", ".bin");
+
+/** Returns the program as the user types it, so that advice can be copied. */
 function programName() {
   const script = process.argv[1] || "";
-  if (basename(script) !== "bascule.mjs") return dirname(script).endsWith(join("node_modules", ".bin")) ? "npx bascule" : "bascule";
+  if (basename(script) !== "bascule.mjs") return dirname(script).endsWith(BINS) ? "npx bascule" : "bascule";
+  // MCP clients start the file in a project's packages by its path.
+  const bins = join(script, "../../../.bin");
+  if (bins.endsWith(BINS) && existsSync(join(bins, "bascule"))) return "npx bascule";
   const fromHere = relative(process.cwd(), script);
   const path = fromHere.startsWith("..") ? script : fromHere;
   return (typeof globalThis.Deno === "undefined" ? "node " : "deno run -A ") + (/\s/.test(path) ? "'" + path + "'" : path);

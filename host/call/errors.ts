@@ -74,9 +74,21 @@ export function toolError(code: ErrorCode, message: string, parts: ErrorParts = 
   return Object.freeze({ code, message, visible, ...(details && { details }), ...(hint && { hint }) });
 }
 
-/** @param available the names that the session may see, nearest first, already capped (SPEC D3) */
-export function toolNotFound(tool: string, available: readonly string[]): ToolErrorData {
-  return toolError("tool_not_found", `Tool '${tool}' not found. Available: [${available.join(", ")}]`, { details: { available } });
+/** Names of tools that the session may see. */
+export interface AvailableNames {
+  /** Nearest first, already capped (SPEC D3). */
+  readonly nearest: readonly string[];
+  /** Number of all names. */
+  readonly total: number;
+  /** The name that was probably meant. */
+  readonly meant?: string;
+}
+
+export function toolNotFound(tool: string, { nearest, total, meant }: AvailableNames): ToolErrorData {
+  const asked = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  const more = total > nearest.length ? ` and ${total - nearest.length} more (bascule list --all shows all tools)` : "";
+  const message = `Tool '${tool}' not found.${asked} Available: [${nearest.join(", ")}]${more}`;
+  return toolError("tool_not_found", message, { details: { available: nearest } });
 }
 
 /** Includes all problems; the message names the first. */

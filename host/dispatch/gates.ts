@@ -6,7 +6,15 @@
 import { areLarge, checkCallOptions, checkConditions, type Misfit, readArguments, readLargeArguments } from "../call/arguments.ts";
 import type { AllowDecision, Decision, ToolCall } from "../call/call.ts";
 import { isDryCall } from "../call/decision-summary.ts";
-import { argumentsWait, deniedByPolicy, toolNotFound, type ToolErrorData, unavailable, unconfirmed } from "../call/errors.ts";
+import {
+  argumentsWait,
+  type AvailableNames,
+  deniedByPolicy,
+  toolNotFound,
+  type ToolErrorData,
+  unavailable,
+  unconfirmed,
+} from "../call/errors.ts";
 import { type LimitedCall, limitHint } from "../call/limit-hint.ts";
 import { checkUngranted, type RequiredCheck, type RequiredContext } from "../capabilities/mod.ts";
 import type { ConfirmationGate } from "../confirmations/confirmations.ts";
@@ -198,7 +206,7 @@ function withArgumentHint(misfit: Misfit, tool: RegisteredTool, call: ToolCall, 
 }
 
 /** Returns the names that the session may see and call, nearest to the requested one first (SPEC D3). */
-function namesFor(call: ToolCall, host: GateHost): readonly string[] {
+function namesFor(call: ToolCall, host: GateHost): AvailableNames {
   const names = host.registry.names(
     (tool) => !isVisibleTo(call.session, tool) || tool.binding.kind === "unavailable" || host.policy.decide(tool, call).kind === "deny",
   );

@@ -1,19 +1,20 @@
 /** Suggests names that a caller may have meant (SPEC D3). */
 
 import { editDistance } from "../../manifests/mod.ts";
+import type { AvailableNames } from "../call/errors.ts";
 
-const MOST = 20;
+const MOST = 5;
 const LONGEST = 128;
 const MAX_DISTANCE = 3;
 /** Minimum length of a common part; shorter parts match too many names. */
 const SHORTEST_PART = 3;
 
-/** Returns at most 20 of `names`, the nearest to `wanted` first. `wanted` comes from the caller and may be of any length. */
-export function nearestNames(wanted: string, names: readonly string[]): readonly string[] {
+/** Returns at most 5 of `names`, the nearest to `wanted` first. `wanted` comes from the caller and may be of any length. */
+export function nearestNames(wanted: string, names: readonly string[]): AvailableNames {
   const target = comparable(wanted);
   const scored = names.map((name) => ({ name, distance: distanceTo(target, comparable(name)) }));
   scored.sort((left, right) => left.distance - right.distance || (left.name < right.name ? -1 : 1));
-  return scored.slice(0, MOST).map(({ name }) => name);
+  return { nearest: scored.slice(0, MOST).map(({ name }) => name), total: names.length };
 }
 
 /** Returns the most likely name for "Did you mean …": the nearest, if it is near enough, else the first that contains the input. */

@@ -171,6 +171,9 @@ export const caught: ToolError | undefined = undefined;
     expect(await npx("call", "calculate", "expression=sqrt(2) * 10")).toEqual(shows(0, `"result": 14.14`));
     const denied = await npx("call", "word_count", "path=plugins/words/README.md");
     expect(denied).toEqual(shows(4, "  To allow it  npx bascule grant words --allow-read=plugins/words/README.md\n"));
+    // MCP clients start the file of the package.
+    const started = await runCommand("node", [join(bascule, "bin/bascule.mjs"), "frob"], { cwd: project });
+    expect(started).toEqual(shows(2, "npx bascule --help"));
     expect(await npx("grant", "words", "--allow-read=plugins/words/README.md")).toMatchObject({ code: 0 });
     expect(await npx("call", "word_count", "path=plugins/words/README.md")).toEqual(shows(0, `"lines": `));
     expect(await npx("init", "demo")).toEqual(shows(0, "Wrote plugins/demo/\n"));

@@ -131,7 +131,7 @@ describe("the GitHub Action", () => {
 
   it.each([
     ["a name without a key", { sign: "good" }, 'Cannot sign good: input "key" is empty (pass a secret with a private key)'],
-    ["an unknown plugin", { sign: "goood", key: "k" }, 'Unknown plugin "goood"%0ADid you mean "good"?'],
+    ["an unknown plugin", { sign: "goood", key: "k" }, 'Unknown plugin "goood"%0ADid you mean good?'],
   ])("says what is wrong with %s [DI4.action-inputs]", { timeout: 60_000 }, async (_what, inputs, message) => {
     expect(await runAction({ good: GOOD }, inputs)).toMatchObject({ code: 1, lines: [`::error title=Bascule::${message}`], left: [] });
   });

@@ -64,7 +64,7 @@ describe("the templates", () => {
     expect(listed.out.split("\n").map((line) => line.split(" ")[0])).toEqual([...TEMPLATES.toSorted(), ""]);
     const unknown = await project.run(["init", "x", "--template=txt"]);
     expect(unknown).toMatchObject({ code: 2, out: "" });
-    expect(unknown.error).toContain('Unknown template "txt": did you mean "text"?');
+    expect(unknown.error).toContain('Unknown template "txt"\n  Did you mean text?');
     expect(unknown.error).toContain("bascule init --template=list lists them\n");
     expect(readdirSync(project.folder)).toEqual([]);
     // Without a name it starts a project, once.

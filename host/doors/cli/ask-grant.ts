@@ -8,6 +8,7 @@ import { isList } from "../../policy/merge-permissions.ts";
 import { count, printable } from "../../primitives/text.ts";
 import { askYes } from "./ask.ts";
 import type { ClientContext } from "./command.ts";
+import { grantedLine } from "./grant-advice.ts";
 import type { HostAccess } from "./host-access.ts";
 import { pathFrom } from "./paths.ts";
 import { grantedByFlags } from "./read-permission-flags.ts";
@@ -49,9 +50,11 @@ export async function askAndCall(
     // A grant for one call counts for its own plugin, not for plugins that it calls.
     const answer = await ask(context, place, { ...wanted, isOnceOffered: wanted.plugin === result.plugin });
     if (answer === "no") return result;
-    if (answer === "always")
-      await host.operations.grant(wanted.plugin, grantedByFlags(wanted.permissions, { ...platform.environment, ...place }));
-    else once = { plugin: wanted.plugin, permissions: joined(once?.permissions ?? {}, wanted.permissions) };
+    if (answer === "always") {
+      const permissions = grantedByFlags(wanted.permissions, { ...platform.environment, ...place });
+      await host.operations.grant(wanted.plugin, permissions);
+      platform.terminal.error(`${grantedLine(wanted.plugin, permissions, { ...place, program: output.program })}\n`);
+    } else once = { plugin: wanted.plugin, permissions: joined(once?.permissions ?? {}, wanted.permissions) };
     if (!(await mayRepeat(context, host, attempt))) return result;
     attempt = await call(once);
   }

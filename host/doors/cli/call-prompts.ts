@@ -9,6 +9,7 @@ import type { Operations } from "../operations.ts";
 import { grantForAlways } from "../../confirmations/always-grant.ts";
 import { alwaysLines, answerOf, promptText, questionLines } from "./confirm.ts";
 import type { CommandContext } from "./command.ts";
+import { grantedLine } from "./grant-advice.ts";
 import type { LiveRegion } from "./live-region.ts";
 import type { ReaderPlace } from "./plugin-text.ts";
 
@@ -66,6 +67,7 @@ export function createCallPrompts({ platform, output, signal }: CommandContext, 
     if (wanted === undefined) return;
     toGrant.delete(requestId);
     await operations.grant(wanted.plugin, wanted.permissions);
+    output.line(grantedLine(wanted.plugin, wanted.permissions, { ...place, program: output.program }));
   }
 
   function tellProblem(error: unknown): void {

@@ -59,7 +59,7 @@ export async function codeProblemLines(
   for (const problem of problems) {
     const placed: PluginProblem = problem.line === undefined ? problem : { file: MANIFEST_FILE, ...problem };
     const framed = await withFrame(placed, directory, platform.files);
-    lines.push(...problemLines(framed, { folder, columns: output.columns, style: output.style }));
+    lines.push(...problemLines(framed, { ...output, folder }));
   }
   return lines;
 }

@@ -15,6 +15,7 @@ import { EXIT } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
 import { pathFrom } from "./paths.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 
 /** Prints the error. An unknown error is a defect: its stack goes to the log. @returns the exit code */
 export function reportError(error: unknown, platform: ClientPlatform, output: Output): number {
@@ -28,16 +29,17 @@ export function reportError(error: unknown, platform: ClientPlatform, output: Ou
 }
 
 function report(error: CliError, output: Output, cwd: string): number {
-  const { style } = output;
-  const message = fromHere(error.message, cwd);
+  const { style, program } = output;
+  const message = asTyped(fromHere(error.message, cwd), program);
+  const hints = error.hints.map((hint) => asTyped(hint, program));
   output.note(`${style.red("error")} ${printable(message)}`);
-  for (const hint of error.hints) output.note(`  ${printableLines(hint).replaceAll("\n", "\n  ")}`);
+  for (const hint of hints) output.note(`  ${printableLines(hint).replaceAll("\n", "\n  ")}`);
   output.document({
     ok: false,
     error: {
       code: error.code,
       message,
-      ...(error.hints.length === 0 ? {} : { hints: error.hints }),
+      ...(hints.length === 0 ? {} : { hints }),
       ...(error.details === undefined ? {} : { details: error.details }),
     },
   });

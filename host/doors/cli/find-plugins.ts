@@ -2,7 +2,7 @@
 
 import { discover, pathOf } from "../../plugins/folder/discover.ts";
 import { type ManifestRead, readManifest } from "../../plugins/types/read-manifest.ts";
-import { nearestName } from "../../tools/nearest.ts";
+import { wordMeant } from "./did-you-mean.ts";
 import { notFoundError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { absolutePath, nameOf, pathFrom } from "./paths.ts";
@@ -47,9 +47,7 @@ async function namedPlugins(context: CommandContext, names: readonly string[]): 
 
 function adviceOn(name: string, all: readonly NamedFolder[], program: string): string {
   const names = all.map((plugin) => plugin.name);
-  const near = nearestName(name, names);
-  if (near !== undefined) return `Did you mean "${near}"?`;
-  return names.length === 0 ? `${program} init <name> creates one` : `Choose from ${names.join(", ")}`;
+  return names.length === 0 ? `${program} init <name> creates one` : wordMeant(name, names);
 }
 
 async function allPlugins(context: CommandContext): Promise<readonly NamedFolder[]> {

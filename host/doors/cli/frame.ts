@@ -1,17 +1,17 @@
 /** Formats a problem with its source lines, as compilers do. */
 
 import type { PluginProblem } from "../operations.ts";
-import type { Style } from "../../primitives/style.ts";
 import { printable } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
+import type { Output } from "./output.ts";
 
 const MARGIN = 12;
 const BEFORE_COLUMN = 24;
 
-/** Layout of problems: the plugin's folder as shown to the user, and the terminal's width and style. */
-interface FrameOptions {
+/** Layout of problems. */
+interface FrameOptions extends Pick<Output, "columns" | "program" | "style"> {
+  /** The plugin's folder as shown to the user. */
   readonly folder: string;
-  readonly columns: number;
-  readonly style: Style;
 }
 
 /**
@@ -29,7 +29,7 @@ export function problemLines(problem: PluginProblem, options: FrameOptions): rea
   const word = problem.severity === "error" ? style.red("error") : style.yellow("warning");
   const lines = [`${word} ${style.bold(placeOf(problem, options.folder))} ${printable(problem.message)}`];
   lines.push(...frameLines(problem, options));
-  if (problem.fix !== undefined) lines.push(`  ${style.dim("fix")} ${printable(problem.fix)}`);
+  if (problem.fix !== undefined) lines.push(`  ${style.dim("fix")} ${printable(asTyped(problem.fix, options.program))}`);
   return lines;
 }
 

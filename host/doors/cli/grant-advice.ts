@@ -1,8 +1,10 @@
-/** Builds the command that grants the permissions that a plugin requests. */
+/** Builds the commands that grant permissions to a plugin and take them back. */
 
 import type { Permissions } from "../../../manifests/mod.ts";
+import { printable } from "../../primitives/text.ts";
 import { shellWord } from "./paths.ts";
 import { flagsFromPermissions } from "./permission-flags.ts";
+import { permissionText } from "./permission-text.ts";
 
 /** Program name and folders for which the command is written. */
 interface AdvicePlace {
@@ -15,4 +17,11 @@ interface AdvicePlace {
 export function grantAdvice(plugin: string, permissions: Permissions, place: AdvicePlace): string | undefined {
   const flags = flagsFromPermissions(permissions, place);
   return flags === "" ? undefined : `${place.program} grant ${shellWord(plugin)} ${flags}`;
+}
+
+/** Returns one line for a grant that was stored without the user typing it, with the command that takes it back. */
+export function grantedLine(plugin: string, permissions: Permissions, place: AdvicePlace): string {
+  const flags = flagsFromPermissions(permissions, place);
+  const undo = `${place.program} revoke ${shellWord(plugin)}${flags === "" ? "" : ` ${flags}`}`;
+  return printable(`Granted: ${plugin} may ${permissionText(permissions, place.cwd)}. Undo: ${undo}`);
 }

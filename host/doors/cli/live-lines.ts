@@ -14,6 +14,7 @@ import { timeOf } from "./terminal-log.ts";
 import { thrownLines, type ThrownOptions } from "./thrown-frame.ts";
 import { grantLines, type ReaderPlace } from "./plugin-text.ts";
 import { count, printable } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 import type { EndEvent, RunningCalls } from "./running-calls.ts";
 
 const MAX_ARGUMENTS = 60;
@@ -62,7 +63,7 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
       ];
     case "tool.denied":
       return [
-        `${style.yellow("denied")}   ${callText(event, options)}  ${style.yellow(event.payload.code)} ${printable(typeable(event.payload.message, output))}`,
+        `${style.yellow("denied")}   ${callText(event, options)}  ${style.yellow(event.payload.code)} ${printable(asTyped(event.payload.message, output.program))}`,
       ];
     case "tool.input_invalid":
       return [`${style.yellow("refused")}  ${callText(event, options)}  ${count(event.payload.errors.length, "wrong argument")}`];
@@ -158,7 +159,7 @@ async function pluginBroken(
   const problems = view?.problems ?? [];
   if (!view || problems.length === 0) return [head, printable(textOf(payload["message"]) ?? textOf(payload["reason"]) ?? "")];
   const folder = view.directory === undefined ? view.name : pathFrom(place.cwd, view.directory);
-  return [head, ...problems.flatMap((problem) => problemLines(problem, { folder, columns: output.columns, style }))];
+  return [head, ...problems.flatMap((problem) => problemLines(problem, { ...output, folder }))];
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {
@@ -167,11 +168,6 @@ function textOf(value: JsonValue | undefined): string | undefined {
 
 function reasonText(reason: JsonValue | undefined): string {
   return typeof reason !== "string" || reason === "removed" ? "" : ` (${printable(reason)})`;
-}
-
-/** Replaces the program name in a gate's advice by the one that the user typed. The message comes from the host, so it is safe to edit. */
-function typeable(message: string, output: Output): string {
-  return message.replace(", grant it with: bascule ", `, grant it with: ${output.program} `);
 }
 
 function durationText(durationMs: number): string {

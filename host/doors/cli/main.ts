@@ -7,10 +7,11 @@ import { usageError } from "./cli-error.ts";
 import type { ClientContext, Command } from "./command.ts";
 import { allCommands, CLIENT_COMMANDS, COMMANDS, groupedCommands } from "./commands/mod.ts";
 import { COMMON_OPTIONS, commandHelp, programHelp } from "./help.ts";
-import { nearestName } from "../../tools/nearest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { createOutput, type Output } from "./output.ts";
 import { findProject } from "./project.ts";
 import { createTerminalLog } from "./terminal-log.ts";
+import { PROGRAM } from "../../primitives/typed-commands.ts";
 import { VERSION } from "../../primitives/version.ts";
 
 /** Long-running commands that serve other processes. */
@@ -38,7 +39,7 @@ export async function runHere(argv: readonly string[], program: string): Promise
  * @param argv arguments after the program's name
  * @returns the exit code (see `exit-codes.ts`); errors of commands do not reject
  */
-export function main(argv: readonly string[], given: Platform, program = "bascule"): Promise<number> {
+export function main(argv: readonly string[], given: Platform, program: string = PROGRAM): Promise<number> {
   return runLine(argv, given, () => Promise.resolve(given), program);
 }
 
@@ -120,11 +121,9 @@ async function showHelp(about: string | undefined, { platform, output }: HelpPla
 async function findCommand(name: string, output: Output): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return await load();
-  const near = nearestName(name, Object.keys(COMMANDS));
   if (name.startsWith("-")) throw usageError(`Expected a command before "${name}"`, [`${output.program} --help lists the commands`]);
-  throw usageError(`Unknown command "${name}"`, [
-    near === undefined ? `${output.program} --help lists the commands` : `Did you mean ${output.program} ${near}?`,
-  ]);
+  const typed = (near: string): string => `${output.program} ${near}`;
+  throw usageError(`Unknown command "${name}"`, [didYouMean(name, Object.keys(COMMANDS), typed("--help lists the commands"), typed)]);
 }
 
 function checkPositionals(command: Command, positionals: readonly string[], output: Output): void {

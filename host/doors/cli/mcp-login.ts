@@ -1,7 +1,7 @@
 /** `bascule mcp-servers login` and `logout`: obtains and revokes tokens of MCP servers (SPEC K3). */
 
 import type { McpServerConfig } from "../../../manifests/mod.ts";
-import { nearestName } from "../../tools/nearest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { LoginFailed, logIn } from "../../sources/mcp/log-in.ts";
 import { type LoggedOut, logOut } from "../../sources/mcp/log-out.ts";
 import { createLoginStore, namesItself } from "../../sources/mcp/logins.ts";
@@ -76,8 +76,7 @@ async function configOf(context: CommandContext, server: string): Promise<McpSer
   refuseWithheld(context, project.trust, server);
   const config = Object.hasOwn(servers, server) ? servers[server] : undefined;
   if (config !== undefined) return config;
-  const near = nearestName(server, Object.keys(servers));
   throw usageError(`Unknown MCP server "${server}" in bascule.json`, [
-    near === undefined ? `${context.output.program} mcp-servers lists the servers` : `Did you mean ${near}?`,
+    didYouMean(server, Object.keys(servers), `${context.output.program} mcp-servers lists the servers`),
   ]);
 }

@@ -10,6 +10,7 @@ import { pathFrom, shellWord } from "./paths.ts";
 import { flagsFromPermissions } from "./permission-flags.ts";
 import { kindNames, kindsText, reasonsOf } from "./permission-text.ts";
 import { printable, shortenWords, textWidth } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 
 /** Folders that paths in the output are relative to. */
 export interface ReaderPlace {
@@ -44,7 +45,7 @@ export function pluginLines(plugin: PluginView, output: Output, place: ReaderPla
   lines.push(...yieldLines(plugin.tools, output).map((line) => INDENT + line));
   for (const problem of plugin.problems) {
     const folder = plugin.directory === undefined ? plugin.name : pathFrom(place.cwd, plugin.directory);
-    lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => INDENT + line));
+    lines.push(...problemLines(problem, { ...output, folder }).map((line) => INDENT + line));
   }
   if (plugin.held !== undefined) {
     lines.push(...heldLines(plugin.held, style).map((line) => INDENT + line));
@@ -112,10 +113,10 @@ export function limitLines(
 
 /** Formats problems of the whole project: unreadable grants, folders that cannot be watched. */
 export function statusLines(status: HostStatus, output: Output): readonly string[] {
-  const { style } = output;
-  const lines = status.notices.map((notice) => `${style.yellow("note")} ${printable(notice)}`);
+  const { style, program } = output;
+  const lines = status.notices.map((notice) => `${style.yellow("note")} ${printable(asTyped(notice, program))}`);
   if (status.grantProblems.length === 0) return lines;
-  const problems = status.grantProblems.map((problem) => `${INDENT}${printable(problemToText(problem))}`);
+  const problems = status.grantProblems.map((problem) => `${INDENT}${printable(asTyped(problemToText(problem), program))}`);
   return [...lines, `${style.red("error")} .bascule/grants.json cannot be read, so nothing is granted`, ...problems];
 }
 

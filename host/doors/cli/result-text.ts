@@ -7,6 +7,7 @@ import type { Output } from "./output.ts";
 import { shellWord } from "./paths.ts";
 import type { ReaderPlace } from "./plugin-text.ts";
 import { printable, printableJson, printableLines } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 
 /** Formats a successful result, for stdout. */
 export function successText(result: ToolResult): string {
@@ -37,8 +38,8 @@ function hintLines(result: ToolFailure, output: Output, place: ReaderPlace): rea
   const { style } = output;
   const command = hint.grant ? grantAdvice(hint.grant.plugin, hint.grant.permissions, { ...place, program: output.program }) : hint.command;
   const lines: string[] = [];
-  if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(command.replace(/^bascule /u, `${output.program} `)))}`);
-  if (hint.text !== undefined) lines.push(`  ${printable(hint.text)}`);
+  if (command !== undefined) lines.push(`  To allow it  ${style.bold(printable(asTyped(command, output.program)))}`);
+  if (hint.text !== undefined) lines.push(`  ${printable(asTyped(hint.text, output.program))}`);
   return lines;
 }
 

@@ -6,7 +6,7 @@
 import type { Permissions } from "../../../manifests/mod.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { PluginView } from "../operations.ts";
-import { nearestName } from "../../tools/nearest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { CliError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -64,14 +64,10 @@ export async function shippedPlugin(access: Access, name: string, program: strin
   const known = await shippedPlugins(access);
   const found = known.find((plugin) => plugin.name === name);
   if (found !== undefined) return found;
-  const near = nearestName(
-    name,
-    known.map((plugin) => plugin.name),
-  );
-  const meant = near === undefined ? "" : `: did you mean "${BUILTIN_PREFIX}${near}"?`;
-  throw new CliError("unknown_builtin", `No plugin "${name}" ships with bascule${meant}`, {
+  const names = known.map((plugin) => plugin.name);
+  throw new CliError("unknown_builtin", `No plugin "${name}" ships with bascule`, {
     exitCode: EXIT.notFound,
-    hints: [`${program} add ${BUILTIN_PREFIX} lists them`],
+    hints: [didYouMean(name, names, `${program} add ${BUILTIN_PREFIX} lists them`, (near) => BUILTIN_PREFIX + near)],
   });
 }
 

@@ -3,7 +3,7 @@
 import type { Platform } from "../../platform/platform.ts";
 import { pluginTypes } from "../../plugins/types/plugin-types.ts";
 import { TSCONFIG_FILE, TSCONFIG_TEXT } from "../../plugins/types/tsconfig-text.ts";
-import { nearestName } from "../../tools/nearest.ts";
+import { wordMeant } from "./did-you-mean.ts";
 import { CliError } from "./cli-error.ts";
 import { pathsIn, shippedManifest } from "./shipped-files.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -79,12 +79,9 @@ function renamed(text: string, plugin: string): string {
 }
 
 function unknownTemplate(template: string, known: readonly ShippedTemplate[], program: string): CliError {
-  const near = nearestName(
-    template,
-    known.map(({ name }) => name),
-  );
-  return new CliError("unknown_template", `Unknown template "${template}"${near === undefined ? "" : `: did you mean "${near}"?`}`, {
+  const names = known.map(({ name }) => name);
+  return new CliError("unknown_template", `Unknown template "${template}"`, {
     exitCode: EXIT.usage,
-    hints: [`${program} init --template=list lists them`],
+    hints: [wordMeant(template, names), `${program} init --template=list lists them`],
   });
 }

@@ -14,7 +14,6 @@ const ROWS = 23;
 const FIXED_ROWS = 7;
 const MOST_NOTICE_ROWS = 4;
 const STOP = "Watching for changes. Press Ctrl-C to stop.";
-const DETAILS = " Details: list, info <name>.";
 const NEXT = "Next, in another terminal:";
 const LONGEST_NAME = 20;
 /** Least room for text between a plugin's name and its command. */
@@ -34,6 +33,7 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
   const nextLines = isShort ? [`${style.dim(NEXT)} ${style.bold(next)}`] : [style.dim(NEXT), `  ${style.bold(next)}`];
   const nextRows = isShort ? 1 : 1 + Math.ceil((textWidth(next) + 2) / columns);
   const rows = ROWS - FIXED_ROWS - notices.length - nextRows - standsFor.length;
+  const details = ` Details: ${program} info <name>.`;
   const where = style.dim(shorten(printable(`  in ${roots}${workspace}`), columns - textWidth(title)));
   return [
     `${style.bold(title.slice(0, "bascule".length))}${title.slice("bascule".length)}${where}`,
@@ -43,7 +43,7 @@ export function startScreen(status: HostStatus, all: readonly PluginView[], outp
     ...nextLines,
     ...standsFor,
     "",
-    style.dim(textWidth(STOP + DETAILS) <= columns ? STOP + DETAILS : STOP),
+    style.dim(textWidth(STOP + details) <= columns ? STOP + details : STOP),
     "",
   ];
 }

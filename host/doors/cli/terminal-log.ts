@@ -4,6 +4,7 @@ import { ownerOf } from "../../platform/network/bounded-lines.ts";
 import type { Log, LogLevel } from "../../platform/platform.ts";
 import type { Output } from "./output.ts";
 import { printable, printableLines } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 /** Fields that are left out: they are noise on a terminal. */
@@ -52,7 +53,7 @@ function lineOf({ output, now }: TerminalLogOptions, level: LogLevel, message: s
   const details = rest
     .map(([name, value]) => `${printable(name)}=${printable(now === undefined ? withoutStack(fieldText(value)) : fieldText(value))}`)
     .join(" ");
-  const text = indented(guest ?? message);
+  const text = indented(guest ?? asTyped(message, output.program));
   // Include the stack of errors, which a bug report needs.
   const stacks = level === "error" ? rest.flatMap(([, value]) => (value instanceof Error ? [indented(`\n${value.stack ?? ""}`)] : [])) : [];
   return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}${style.dim(stacks.join(""))}`;

@@ -33,7 +33,7 @@ export async function thrownLines(result: ToolResult | undefined, options: Throw
     files,
   );
   if (problem.frame === undefined) return [];
-  return problemLines(problem, { folder: pathFrom(cwd, plugin.directory), columns: output.columns, style: output.style });
+  return problemLines(problem, { ...output, folder: pathFrom(cwd, plugin.directory) });
 }
 
 /** Returns the plugin of a tool; undefined if it was removed in the meantime. */

@@ -16,8 +16,9 @@ import type { ToolResult } from "../../call/call.ts";
 import { toolNotFound } from "../../call/errors.ts";
 import { notExported } from "../../tools/exports/names.ts";
 import { hashOf } from "../../primitives/json/json-hash.ts";
-import { holdLarge, largeIn } from "../../primitives/json/large.ts";
+import { copyHolder, holdLarge, largeIn } from "../../primitives/json/large.ts";
 import { copyJson } from "../../primitives/json/json.ts";
+import { asTyped, PROGRAM } from "../../primitives/typed-commands.ts";
 import type { ToolListing } from "../../tools/listing.ts";
 import { hasOwnWords, toMcp } from "../../call/result.ts";
 import { nearestName, nearestNames } from "../../tools/nearest.ts";
@@ -171,19 +172,19 @@ async function finish(
 ): Promise<CallToolResult> {
   // By the specification an unknown name is a protocol error; every other failure is a tool result.
   if (!result.ok && result.error.code === "tool_not_found")
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, notFound(name, [...(await client.known()).keys()]));
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, asTyped(notFound(name, [...(await client.known()).keys()]), parts.program));
   remember(result, client.asked, about);
   const schema = outputSchemaOf(result, await client.known());
   return server.projectCallToolResult(
-    toCallResult(result, schema !== undefined, parts.marks),
+    toCallResult(asUserTypes(result, parts.program), schema !== undefined, parts.marks),
     schema as Readonly<Record<string, unknown>> | undefined,
   );
 }
 
 /** Message with the tool names that this client uses. */
 function notFound(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known);
-  return `${toolNotFound(name, nearestNames(name, known)).message}${near === undefined ? "" : `. Did you mean ${near}?`}`;
+  const meant = nearestName(name, known);
+  return toolNotFound(name, { ...nearestNames(name, known), ...(meant !== undefined && { meant }) }).message;
 }
 
 function outputSchemaOf({ tool }: ToolResult, listings: ReadonlyMap<string, ToolListing>): JsonSchema | undefined {
@@ -197,6 +198,19 @@ function remember(result: ToolResult, asked: McpClient["asked"], about: string):
   asked.set(about, result.callId);
   const [oldest] = asked.keys();
   if (asked.size > MAX_ASKED && oldest !== undefined) asked.delete(oldest);
+}
+
+/** Writes the commands in an error's advice as the user types them. */
+function asUserTypes(result: ToolResult, program: string): ToolResult {
+  if (result.ok || program === PROGRAM) return result;
+  const { error } = result;
+  const { command, text } = error.hint ?? {};
+  const hint = error.hint && {
+    ...error.hint,
+    ...(command !== undefined && { command: asTyped(command, program) }),
+    ...(text !== undefined && { text: asTyped(text, program) }),
+  };
+  return copyHolder(result, { error: { ...error, message: asTyped(error.message, program), ...(hint && { hint }) } });
 }
 
 /** Converts a result. An error is also structured content, unless the tool has an output schema, which it would not match. */

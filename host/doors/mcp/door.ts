@@ -1,6 +1,7 @@
 /** Assembles the parts of an MCP door. */
 
 import { errorText } from "../../platform/error-text.ts";
+import { PROGRAM } from "../../primitives/typed-commands.ts";
 import { auditResources } from "./audit-resources.ts";
 import { createChanges } from "./changes.ts";
 import { createLargeInputs, MAX_MESSAGE_BYTES } from "./large-inputs.ts";
@@ -11,7 +12,7 @@ import { createRounds } from "./rounds.ts";
 
 /** Creates the parts that all clients of a door share. */
 export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["isBehind"] = () => false): DoorParts {
-  const { host, platform, session = {}, unattended, resources = [], prompts, pollAfterMs } = options;
+  const { host, platform, session = {}, unattended, resources = [], prompts, pollAfterMs, program = PROGRAM } = options;
   return {
     host,
     platform,
@@ -21,6 +22,7 @@ export function createDoorParts(options: McpDoorOptions, isBehind: DoorParts["is
     pollAfterMs,
     resources: [pluginResources(host), auditResources(host), ...resources],
     prompts,
+    program,
     rounds: createRounds(platform),
     changes: createChanges(host, prompts),
     marks: createMarks(platform),

@@ -32,6 +32,8 @@ export interface McpDoorOptions {
   readonly resources?: readonly McpResources[];
   /** Prompts of the embedding program. */
   readonly prompts?: McpPrompts;
+  /** The program as the user types it, for advice in errors. Default `bascule`. */
+  readonly program?: string;
 }
 
 /** Parts that all clients of a door share. */
@@ -45,6 +47,7 @@ export interface DoorParts {
   readonly confirms: boolean;
   readonly resources: readonly McpResources[];
   readonly prompts: McpPrompts | undefined;
+  readonly program: string;
   readonly rounds: Rounds;
   readonly changes: Changes;
   readonly marks: Marks;

@@ -290,13 +290,16 @@ describe("dispatch()", () => {
     expect(await host.call("gamma")).toMatchObject({ error: { message: "Tool 'gamma' not found. Available: [alpha]" } });
   });
 
-  it("lists at most 20 names [D3.cap]", async () => {
+  it("lists at most 5 names, and the command that lists all of them [D3.cap]", async () => {
     const host = testHost({
       tools: Array.from({ length: 30 }, (_, index) => hostTool(`tool_${String.fromCharCode(97 + (index % 26))}${index}`)),
     });
     const result = await host.call("nothing");
     if (result.ok) throw new Error("expected a failure");
-    expect(result.error.details?.["available"]).toHaveLength(20);
+    expect(result.error.details?.["available"]).toHaveLength(5);
+    expect(result.error.message).toMatch(
+      /^Tool 'nothing' not found\. Available: \[.*\] and 25 more \(bascule list --all shows all tools\)$/u,
+    );
   });
 
   it("refuses arguments above the limit before parsing them [S3.size]", async () => {

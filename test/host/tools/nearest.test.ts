@@ -25,7 +25,7 @@ describe("nearestName()", () => {
 
 describe("nearestNames()", () => {
   it("ranks the nearest first, and names that contain the wanted one before all others [D3.nearest]", () => {
-    expect(nearestNames("raed", ["grep", "write", "read"])).toEqual(["read", "grep", "write"]);
-    expect(nearestNames("peek", ["seek", "demo_peek"])).toEqual(["demo_peek", "seek"]);
+    expect(nearestNames("raed", ["grep", "write", "read"])).toEqual({ nearest: ["read", "grep", "write"], total: 3 });
+    expect(nearestNames("peek", ["seek", "demo_peek"])).toEqual({ nearest: ["demo_peek", "seek"], total: 2 });
   });
 });

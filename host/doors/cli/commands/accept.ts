@@ -4,7 +4,7 @@ import { LIMIT_NAMES } from "../../../../manifests/mod.ts";
 import type { ConsentChange } from "../../../plugins/consent/change.ts";
 import type { PluginView } from "../../operations.ts";
 import type { HeldVersion } from "../../../plugins/folder/status.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
 import { CliError, notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -117,10 +117,6 @@ function nothingWaits(name: string, plugins: readonly PluginView[], program: str
     return new CliError("nothing", `Nothing to accept for plugin "${name}": no version waits, and no higher limits are requested`, {
       hints: [`${program} accept shows all that waits`],
     });
-  const near = nearestName(
-    name,
-    plugins.map((plugin) => plugin.name),
-  );
-  const hint = near === undefined ? `${program} list shows all plugins` : `Did you mean ${printable(near)}?`;
-  return notFoundError(`Unknown plugin "${name}"`, [hint]);
+  const names = plugins.map((plugin) => plugin.name);
+  return notFoundError(`Unknown plugin "${name}"`, [didYouMean(name, names, `${program} list shows all plugins`)]);
 }

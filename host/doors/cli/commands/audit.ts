@@ -13,7 +13,7 @@ import { integerOption } from "../integer-option.ts";
 import { journalIdMeant } from "../journal-ids.ts";
 import { withProgress } from "../long-work.ts";
 import { table } from "../table.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { wordMeant } from "../did-you-mean.ts";
 import { printable, shorten } from "../../../primitives/text.ts";
 
 const FILTERS = ["limit", "type", "tool", "plugin", "call", "since", "until"] as const;
@@ -70,12 +70,7 @@ async function audit(context: CommandContext): Promise<number> {
   const { platform, project, positionals } = context;
   const [word = "", subject] = positionals;
   const act = ACTS.find((known) => known === word);
-  if (act === undefined) {
-    const near = nearestName(word, ACTS);
-    throw usageError(`Unknown subcommand "audit ${word}"`, [
-      near === undefined ? `Choose from ${ACTS.join(", ")}` : `Did you mean audit ${near}?`,
-    ]);
-  }
+  if (act === undefined) throw usageError(`Unknown subcommand "audit ${word}"`, [wordMeant(word, ACTS, (near) => `audit ${near}`)]);
   const filter = act === "tail" || act === "search" ? undefined : FILTERS.find((name) => context.options.value(name) !== undefined);
   if (filter !== undefined)
     throw usageError(`--${filter} filters tail and search; audit ${act} works on the whole journal`, [

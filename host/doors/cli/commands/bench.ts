@@ -85,7 +85,7 @@ async function bench(context: CommandContext, host: HostAccess): Promise<number>
     output.document(failed);
     const { workspace } = await host.operations.status();
     for (const line of failureLines(failed, output, { cwd: platform.environment.cwd, workspace })) output.note(line);
-    const meant = await namesMeant(failed, args, host.operations);
+    const meant = await namesMeant(failed, args, host.operations, output.program);
     const isUnknown = failed.error.code === "tool_not_found" && meant.length === 0;
     for (const line of isUnknown ? [listAdvice(output.program)] : meant) output.note(`  ${line}`);
     return exitCodeFor(failed.error);

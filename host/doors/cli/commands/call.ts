@@ -17,6 +17,7 @@ import { createLiveRegion } from "../live-region.ts";
 import { progressText } from "../progress-text.ts";
 import { RUN_OPTIONS } from "../permission-flags.ts";
 import type { ReaderPlace } from "../plugin-text.ts";
+import { grantedLine } from "../grant-advice.ts";
 import { failureLines, successText } from "../result-text.ts";
 import { tableOf } from "../table.ts";
 import { printable } from "../../../primitives/text.ts";
@@ -132,7 +133,10 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
       ...(platform.terminal.interactive && { confirm }),
     });
     progress.ended(CALL);
-    for (const { plugin, permissions } of granted.splice(0)) await host.operations.grant(plugin, permissions);
+    for (const { plugin, permissions } of granted.splice(0)) {
+      await host.operations.grant(plugin, permissions);
+      output.note(grantedLine(plugin, permissions, { ...(await placeOf()), program: output.program }));
+    }
     return { result: called, isWritten: yielded.isWritten() };
   };
   const first = await attempt();
@@ -165,7 +169,7 @@ async function call(context: ClientContext, host: HostAccess): Promise<number> {
   for (const line of failureLines(result, output, await placeOf())) output.note(line);
   for (const line of await thrownLines(result, { operations: host.operations, files: platform.files, output, cwd }))
     output.note(`  ${line}`);
-  const meant = await namesMeant(result, args, host.operations);
+  const meant = await namesMeant(result, args, host.operations, output.program);
   for (const line of meant) output.note(`  ${line}`);
   if (result.error.code === "tool_not_found" && meant.length === 0) {
     const { shippedMeant } = await import("../shipped-plugins.ts");

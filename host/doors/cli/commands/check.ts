@@ -116,7 +116,6 @@ function checkLines(one: PluginCheck, wasFixed: boolean, { output, platform }: C
   const lines = [
     `${mark} ${style.bold(printable(one.view.name))}  ${style.dim(printable(folder))}${state}${wasFixed ? "  (manifest rewritten)" : ""}`,
   ];
-  for (const problem of one.view.problems)
-    lines.push(...problemLines(problem, { folder, columns: output.columns, style }).map((line) => `  ${line}`));
+  for (const problem of one.view.problems) lines.push(...problemLines(problem, { ...output, folder }).map((line) => `  ${line}`));
   return [...lines, ...limitLines(one.view, output).map((line) => `  ${line}`)];
 }

@@ -1,6 +1,6 @@
 /** `bascule client-config`: prints or writes the settings with which an MCP client starts `bascule mcp` for this project. */
 
-import { nearestName } from "../../../tools/nearest.ts";
+import { wordMeant } from "../did-you-mean.ts";
 import { YES_OPTION } from "../ask.ts";
 import { usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -61,6 +61,5 @@ const writable = CLIENTS.filter(({ file }) => file !== undefined).map(({ name })
 
 function unknownClient(wanted: string): Error {
   const names = CLIENTS.map(({ name }) => name);
-  const near = nearestName(wanted, names);
-  return usageError(`Unknown MCP client "${wanted}"`, [near === undefined ? `Choose from ${names.join(", ")}` : `Did you mean ${near}?`]);
+  return usageError(`Unknown MCP client "${wanted}"`, [wordMeant(wanted, names)]);
 }

@@ -8,7 +8,7 @@ import { namesFor } from "../completions/names.ts";
 import { completedCommand } from "../completions/words.ts";
 import { zshScript } from "../completions/zsh.ts";
 import { EXIT } from "../exit-codes.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { wordMeant } from "../did-you-mean.ts";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 const SHELLS = Object.keys(SCRIPTS);
@@ -52,6 +52,5 @@ async function completions(context: CommandContext): Promise<number> {
 
 function unknownShell(shell: string | undefined, program: string): Error {
   if (shell === undefined) return usageError("Missing shell name", [`Example: ${program} completions bash`]);
-  const near = nearestName(shell, SHELLS);
-  return usageError(`Unknown shell "${shell}"`, [near === undefined ? `Choose from ${SHELLS.join(", ")}` : `Did you mean ${near}?`]);
+  return usageError(`Unknown shell "${shell}"`, [wordMeant(shell, SHELLS)]);
 }

@@ -18,7 +18,7 @@ import { EXIT } from "../exit-codes.ts";
 import { EXPORT_FORMATS } from "../../../tools/exports/mod.ts";
 import { exportToolShapes } from "../export-tools.ts";
 import { findPlugins, type NamedFolder } from "../find-plugins.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { wordMeant } from "../did-you-mean.ts";
 import { absolutePath, parentOf, pathFrom, shellWord } from "../paths.ts";
 import { printable } from "../../../primitives/text.ts";
 
@@ -58,10 +58,7 @@ async function exportAs(context: CommandContext): Promise<number> {
   if (format === "deno") return await exportSets(context, names);
   const known = EXPORT_FORMATS.find((name) => name === format);
   if (known !== undefined) return await exportToolShapes(context, known, names);
-  const near = nearestName(format, [...EXPORT_FORMATS, "deno"]);
-  throw usageError(`Unknown export format "${format}"`, [
-    near === undefined ? `Choose from deno, ${EXPORT_FORMATS.join(", ")}` : `Did you mean ${near}?`,
-  ]);
+  throw usageError(`Unknown export format "${format}"`, [wordMeant(format, ["deno", ...EXPORT_FORMATS])]);
 }
 
 async function exportSets(context: CommandContext, names: readonly string[]): Promise<number> {

@@ -65,7 +65,7 @@ function toolDetails(tool: ToolView, plugin: PluginView, output: Output, place: 
     "",
     style.bold("Arguments"),
     ...argumentLines((tool.checks ?? tool).inputSchema, output),
-    ...(tool.checks === undefined ? [] : ["  bascule info --json shows the tool's own schema, which may be stricter"]),
+    ...(tool.checks === undefined ? [] : [`  ${output.program} info --json shows the tool's own schema, which may be stricter`]),
     "",
     style.bold("Example"),
     `  ${exampleCall(tool, output.program)}`,

@@ -1,6 +1,6 @@
 /** `bascule list`: lists plugins and their tools. */
 
-import { nearestName } from "../../../tools/nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { PluginView } from "../../operations.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { ClientCommand, ClientContext } from "../command.ts";
@@ -49,13 +49,8 @@ async function list(context: ClientContext, host: HostAccess): Promise<number> {
 function pluginNamed(name: string, all: readonly PluginView[], program: string): PluginView {
   const found = all.find((plugin) => plugin.name === name);
   if (found !== undefined) return found;
-  const near = nearestName(
-    name,
-    all.map((plugin) => plugin.name),
-  );
-  throw notFoundError(`Unknown plugin "${name}"`, [
-    near === undefined ? `${program} list shows all plugins` : `Did you mean ${printable(near)}?`,
-  ]);
+  const names = all.map((plugin) => plugin.name);
+  throw notFoundError(`Unknown plugin "${name}"`, [didYouMean(name, names, `${program} list shows all plugins`)]);
 }
 
 /** Returns true for built-in tools and ignored folders, which are not plugins of the user. */

@@ -11,7 +11,7 @@ import { EXIT } from "../exit-codes.ts";
 import { nameTable } from "../table.ts";
 import { type LocalHost, openLocalHost } from "../local-host.ts";
 import { reloadRunning } from "../reload-running.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { count, printable, shorten } from "../../../primitives/text.ts";
 import { refuseWithheld } from "../trust.ts";
 
@@ -74,13 +74,8 @@ async function accept(
   const server = servers.find((known) => known.name === name);
   if (server === undefined) {
     refuseWithheld(context, host.host.places.trust, name);
-    const near = nearestName(
-      name,
-      servers.map((known) => known.name),
-    );
-    throw usageError(`Unknown MCP server "${name}"`, [
-      near === undefined ? `${output.program} mcp-servers lists the servers` : `Did you mean ${near}?`,
-    ]);
+    const names = servers.map((known) => known.name);
+    throw usageError(`Unknown MCP server "${name}"`, [didYouMean(name, names, `${output.program} mcp-servers lists the servers`)]);
   }
   if (server.state !== "connected") throw usageError(`The MCP server "${name}" is not connected: ${server.problem ?? "no answer"}`);
   const { waiting } = server;

@@ -62,6 +62,7 @@ async function mcp(given: CommandContext): Promise<number> {
       host: host.host,
       platform,
       session: sessionOf(context),
+      program: context.output.program,
       // Without the socket, `approve` cannot reach this host, so calls that need confirmation are refused.
       ...(approvals === undefined && { unattended: "refuse" as const }),
     });

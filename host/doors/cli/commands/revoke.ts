@@ -2,7 +2,7 @@
 
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { type HostAccess, withHost } from "../host-access.ts";
 import { PERMISSION_OPTIONS } from "../permission-flags.ts";
 import { permissionsFromFlags } from "../read-permission-flags.ts";
@@ -33,13 +33,10 @@ async function revoke(context: CommandContext, host: HostAccess): Promise<number
   const left = grants.filter((grant) => grant.plugin === plugin);
   if (changed === 0) {
     const held = left.map((grant) => `Granted: ${permissionText(grant.permissions, platform.environment.cwd)}`);
-    const near = nearestName(
-      plugin,
-      grants.map((grant) => grant.plugin),
-    );
+    const names = grants.map((grant) => grant.plugin);
     throw notFoundError(
       `Plugin "${plugin}" has no ${everything ? "grants" : "such grant"}`,
-      held.length > 0 ? held : [near === undefined ? `${output.program} grants lists all grants` : `Did you mean "${near}"?`],
+      held.length > 0 ? held : [didYouMean(plugin, names, `${output.program} grants lists all grants`)],
     );
   }
   const now = left.map((grant) => permissionText(grant.permissions, platform.environment.cwd)).join(", ");

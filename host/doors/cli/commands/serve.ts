@@ -62,12 +62,12 @@ export const serveCommand: Command = {
 };
 
 /** Handlers mounted beside `/v1`, one entry each. */
-const MOUNTS: readonly ((host: Host, platform: Platform) => Promise<HttpMount>)[] = [
+const MOUNTS: readonly ((host: Host, platform: Platform, program: string) => Promise<HttpMount>)[] = [
   async () => (await import("../../console/mount.ts")).consoleMount,
-  async (host, platform) => {
+  async (host, platform, program) => {
     const { sessions } = host.places.project.config().server.limits;
     const { createMcpHandler } = await import("../../mcp/mod.ts");
-    return createMcpHandler({ host, platform, ...(sessions !== undefined && { maxSessions: sessions }) });
+    return createMcpHandler({ host, platform, program, ...(sessions !== undefined && { maxSessions: sessions }) });
   },
 ];
 
@@ -112,7 +112,7 @@ async function openServer(context: CommandContext, { host }: LocalHost, tokens: 
     ]);
   }
   const port = readPort(options.value("port")) ?? configured.port ?? DEFAULT_PORT;
-  const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform)));
+  const mounts = await Promise.all(MOUNTS.map((create) => create(host, platform, context.output.program)));
   // Loaded here: no other command is to wait for it.
   const { openHostServer } = await import("../../http/server.ts");
   const about = { version: VERSION, pid: platform.environment.pid };

@@ -1,6 +1,6 @@
 /** `bascule trust`: shows the trust requests of the project's folder, and allows them (SPEC P1, K3). */
 
-import { nearestName } from "../../../tools/nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import type { Withheld } from "../../../project/trust/project-trust.ts";
 import { confirmAct, YES_OPTION } from "../ask.ts";
 import { usageError } from "../cli-error.ts";
@@ -76,12 +76,9 @@ function chosen(withheld: readonly Withheld[], names: readonly string[], program
   return names.map((name) => {
     const found = withheld.find((trustRequest) => trustRequest.name === name);
     if (found !== undefined) return found;
-    const near = nearestName(
-      name,
-      withheld.map((trustRequest) => trustRequest.name),
-    );
+    const known = withheld.map((trustRequest) => trustRequest.name);
     throw usageError(`Unknown trust request "${name}", or already allowed`, [
-      near === undefined ? `${program} trust shows the trust requests` : `Did you mean ${near}?`,
+      didYouMean(name, known, `${program} trust shows the trust requests`),
     ]);
   });
 }

@@ -4,7 +4,7 @@ import { openLock } from "../../../plugins/consent/lock.ts";
 import type { PluginOrigin } from "../../../plugins/consent/lock-text.ts";
 import { openPlaces } from "../../../project/places.ts";
 import { printable } from "../../../primitives/text.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { YES_OPTION } from "../ask.ts";
 import { CliError, notFoundError, usageError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -84,11 +84,6 @@ async function sourceOf(
 }
 
 function unknownPlugin(name: string, all: readonly { readonly name: string }[], program: string): CliError {
-  const near = nearestName(
-    name,
-    all.map((entry) => entry.name),
-  );
-  return notFoundError(`"${name}" is not in bascule.lock`, [
-    near === undefined ? `${program} add <folder|archive|url> adds it` : `Did you mean ${printable(near)}?`,
-  ]);
+  const names = all.map((entry) => entry.name);
+  return notFoundError(`"${name}" is not in bascule.lock`, [didYouMean(name, names, `${program} add <folder|archive|url> adds it`)]);
 }

@@ -7,7 +7,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { grantAdvice } from "../grant-advice.ts";
 import { nameTable } from "../table.ts";
 import { type HostAccess, serversFor, withHost } from "../host-access.ts";
-import { nearestName } from "../../../tools/nearest.ts";
+import { wordMeant } from "../did-you-mean.ts";
 import { CONTEXT_OPTIONS, requestContext } from "../request-context.ts";
 import type { Output } from "../output.ts";
 import { absolutePath, pathFrom } from "../paths.ts";
@@ -118,12 +118,7 @@ export function readAct(written: string, cwd: string): NonNullable<WhyQuestion["
   const equals = written.indexOf("=");
   const word = equals < 0 ? written : written.slice(0, equals);
   const kind = PERMISSION_KINDS.find((known) => known === word);
-  if (!kind) {
-    const near = nearestName(word, PERMISSION_KINDS);
-    throw usageError(`Unknown act "${word}"`, [
-      near === undefined ? `Choose from ${PERMISSION_KINDS.join(", ")}` : `Did you mean ${near}?`,
-    ]);
-  }
+  if (!kind) throw usageError(`Unknown act "${word}"`, [wordMeant(word, PERMISSION_KINDS)]);
   if (equals < 0) return { kind };
   const value = written.slice(equals + 1);
   return { kind, value: isPathKind(kind) ? absolutePath(value, cwd) : value };

@@ -57,12 +57,19 @@ describe("a denied call at a terminal", () => {
     expect(await project.run(words, { answers: ["n"] })).toMatchObject({ code: 4, error: expect.stringContaining(asked) });
   });
 
-  it("stores the grant for always, as a grant does, and records it [DI6.always]", async () => {
+  it("stores the grant for always, records it, and says in one line what was granted and how to take it back [DI6.always]", async () => {
     await using project = await pen();
-    expect(await project.run(["call", "look", "from=a.txt"], { answers: ["a"] })).toMatchObject({ code: 0, out: "4\n" });
+    const { code, out, error } = await project.run(["call", "look", "from=a.txt"], { answers: ["a"], program: "npx bascule" });
+    const undo = "revoke pen --allow-read=a.txt";
+    expect([code, out, error.split("\n", 2)[1]]).toEqual([
+      ...[0, "4\n"],
+      `${question("read of a.txt")}Granted: pen may read a.txt. Undo: npx bascule ${undo}`,
+    ]);
     expect((await project.run(["grants"])).out).toBe("pen  may read a.txt\n");
     expect(await eventsOf(project, "grant.changed")).toHaveLength(1);
     expect(await project.run(["call", "look", "from=a.txt"], { answers: [] })).toEqual({ code: 0, out: "4\n", error: "" });
+    expect(await project.run(undo.split(" "))).toMatchObject({ code: 0 });
+    expect((await project.run(["grants"])).out).toBe(noGrants);
   });
 
   it("asks for one grant after the other, keeps earlier answers, and says what a folder covers [DI6.several]", async () => {

@@ -75,14 +75,14 @@ describe("problemLines()", () => {
   it("marks where a line is cut, and shows the lines around it from their beginning [I7.frame]", () => {
     const at = { severity: "error", pointer: "", message: "wrong", file: "main.ts", line: 2, column: long.indexOf("nope") + 1 } as const;
     const frame = { first: 1, lines: ["function short() {", long, "}"] };
-    expect(problemLines({ ...at, frame }, { folder: "demo", columns: 52, style })).toEqual([
+    expect(problemLines({ ...at, frame }, { folder: "demo", columns: 52, program: "bascule", style })).toEqual([
       "error demo/main.ts:2:76 wrong",
       "    1 | function short() {",
       `  > 2 | …${"x".repeat(21)}; nope();`,
       `      | ${" ".repeat(24)}^`,
       "    3 | }",
     ]);
-    expect(problemLines({ ...at, column: 7, frame }, { folder: "demo", columns: 52, style })[2]).toBe(
+    expect(problemLines({ ...at, column: 7, frame }, { folder: "demo", columns: 52, program: "bascule", style })[2]).toBe(
       `  > 2 | const text = ${"x".repeat(26)}…`,
     );
   });
@@ -155,5 +155,8 @@ describe("startScreen()", () => {
   it("says what bascule stands for if the typed program leaves no room, and keeps a short one [DI6.program]", () => {
     expect(screen(many(3, everything), outputOf(60, "node bin/bascule.mjs"))).toContain("(bascule stands for: node bin/bascule.mjs)");
     expect(screen(many(3, everything), outputOf(80, "npx bascule")).join("\n")).toContain("  npx bascule grant plugin2\n");
+    expect(screen(many(3), outputOf(80, "npx bascule")).at(-2)).toBe(
+      "Watching for changes. Press Ctrl-C to stop. Details: npx bascule info <name>.",
+    );
   });
 });

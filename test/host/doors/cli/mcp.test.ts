@@ -52,6 +52,23 @@ describe("bascule mcp", () => {
     await command.ended;
   });
 
+  it("names the program in a denial as the user types it [DI1.program]", async () => {
+    await using project = await createCliProject();
+    await project.run(["init"]);
+    const command = project.start(["mcp"], { program: "npx bascule" });
+    const client = new Client({ name: "test", version: "1.0.0" });
+    await client.connect(transportOf(command.client));
+    const denied = await client.callTool({ name: "words__word_count", arguments: { path: "plugins/words/README.md" } });
+    const typed = "npx bascule grant words --allow-read='$workspace/plugins/words/README.md'";
+    expect(denied).toMatchObject({
+      content: [{ type: "text", text: `Requires read access to "plugins/words/README.md"\nTo allow it: ${typed}` }],
+      _meta: { "bascule/error": { hint: { command: typed } } },
+    });
+    expect(JSON.stringify(denied)).not.toMatch(/(?<!npx )bascule grant/u);
+    await client.close();
+    await command.ended;
+  });
+
   it("refuses calls that need confirmation if another host has the project's socket [I2.mcp-second]", async () => {
     await using project = await createCliProject(PLUGIN);
     const first = project.start(["mcp", "--allow-write=."]);

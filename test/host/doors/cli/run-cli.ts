@@ -35,6 +35,8 @@ export interface CliOptions {
   readonly color?: boolean;
   /** Width of the terminal. Default: 100. */
   readonly columns?: number;
+  /** The program as the user types it. Default: `bascule`. */
+  readonly program?: string;
   /** Default: `TERM=dumb`, which shows no progress of slow work. */
   readonly env?: Readonly<Record<string, string>>;
   /** Working directory relative to the project's folder. Default: that folder. */
@@ -128,7 +130,7 @@ function startCommand(args: readonly string[], cwd: string, options: CliOptions)
       exit: () => {},
     },
   };
-  const ended = main(args, platform).then((code) => ({ code, out, error }));
+  const ended = main(args, platform, options.program).then((code) => ({ code, out, error }));
   return {
     printed: () => printed,
     ended,

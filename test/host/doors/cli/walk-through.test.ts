@@ -28,7 +28,7 @@ describe("bascule init", () => {
     expect(await project.run(["test", "demo"])).toMatchObject({ code: 0, out: expect.stringContaining("ok | 4 passed | 0 failed") });
     expect(await project.run(["check", "dmo"])).toMatchObject({
       code: 3,
-      error: 'error Unknown plugin "dmo"\n  Did you mean "demo"?\n',
+      error: 'error Unknown plugin "dmo"\n  Did you mean demo?\n',
     });
   });
 

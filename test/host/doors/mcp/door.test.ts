@@ -122,7 +122,7 @@ describe.each(WAYS)("the MCP door, %s revision over %s", (era, over) => {
 
     // The message uses the client's names of tools.
     await expect(client.callTool({ name: "demo__shuot", arguments: {} })).rejects.toThrow(
-      /Tool 'demo__shuot' not found\. Available: \[demo__shout, .*\]\. Did you mean demo__shout\?/,
+      /Tool 'demo__shuot' not found\. Did you mean demo__shout\? Available: \[demo__shout, .*\]/,
     );
 
     const failed = await client.callTool({ name: "demo__fail", arguments: {} });
