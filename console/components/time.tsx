@@ -2,16 +2,11 @@
 
 import { type Signal, signal } from "@preact/signals";
 import type { VNode } from "preact";
+import { agoText } from "../../host/primitives/ago.ts";
 
 /** The current time, advanced every 10 seconds for relative times. */
 const now: Signal<number> = signal(Date.now());
 setInterval(() => (now.value = Date.now()), 10_000);
-
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-] as const;
 
 /** A time as a distance from now; the title has the full time. */
 export function Ago({ time }: { readonly time: number }): VNode {
@@ -41,12 +36,6 @@ export function Clock({ time }: { readonly time: number }): VNode {
       {date.toLocaleTimeString(undefined, { hour12: false })}
     </time>
   );
-}
-
-/** Returns a text such as `3 min ago`. */
-export function agoText(ms: number): string {
-  const found = UNITS.find(([, unit]) => ms >= unit);
-  return found === undefined ? "just now" : `${Math.floor(ms / found[1])} ${found[0]} ago`;
 }
 
 /** Returns a text such as `0.4 ms`, `12 ms`, `1.3 s` or `2 min 5 s`. */

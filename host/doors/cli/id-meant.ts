@@ -1,6 +1,6 @@
 /** Finds the id that a user means by its beginning. */
 
-import { nearestName } from "../../tools/nearest.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { printable } from "../../primitives/text.ts";
 import { CliError, notFoundError } from "./cli-error.ts";
 
@@ -16,6 +16,15 @@ export interface Named {
 /** Shorter beginnings are refused: an id begins with its time, so they would name whatever happened last. */
 const FEWEST = 4;
 const MOST_LISTED = 10;
+const SHORT = 8;
+
+/** Returns the shortest beginning of an id, of at least 8 characters, that names it among all of them. */
+export function shortId(id: string, all: readonly string[]): string {
+  let length = SHORT;
+  while (length < id.length && (id[length - 1] === "-" || all.some((other) => other !== id && other.startsWith(id.slice(0, length)))))
+    length += 1;
+  return id.slice(0, length);
+}
 
 /**
  * @param what noun for messages, such as "confirmation"
@@ -30,11 +39,8 @@ export function idMeant(written: string, named: readonly Named[], what: string, 
   if (written.length < FEWEST && named.some(({ id }) => id.startsWith(written.toLowerCase())))
     throw notFoundError(`"${written}" is too short for the beginning of an id`, [`Write at least ${FEWEST} characters`]);
   if (only === undefined) {
-    const near = nearestName(
-      written,
-      named.map(({ id }) => id),
-    );
-    throw notFoundError(`Unknown ${what} "${written}"`, [near === undefined ? advice : `Did you mean ${printable(near)}?`]);
+    const ids = named.map(({ id }) => id);
+    throw notFoundError(`Unknown ${what} "${written}"`, [didYouMean(written, ids, advice)]);
   }
   const more = found.length - MOST_LISTED;
   throw new CliError("ambiguous", `"${written}" is the beginning of ${found.length} ids`, {

@@ -2,13 +2,15 @@
 
 import type { UndoCall, UndoResult } from "../../../effects/undo/undos.ts";
 import { table } from "../table.ts";
-import { confirmAct, YES_OPTION } from "../ask.ts";
+import { agoText } from "../../../primitives/ago.ts";
+import { confirmAct, showPages, YES_OPTION } from "../ask.ts";
 import { notFoundError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { dryRunLines } from "../../../call/dry-run-text.ts";
 import { EXIT } from "../exit-codes.ts";
-import { idMeant } from "../id-meant.ts";
-import { withHost } from "../host-access.ts";
+import { idMeant, shortId } from "../id-meant.ts";
+import { type HostAccess, withHost } from "../host-access.ts";
+import type { Output } from "../output.ts";
 import { count, printable } from "../../../primitives/text.ts";
 
 export const undoCommand: Command = {
@@ -16,7 +18,7 @@ export const undoCommand: Command = {
   summary: "Undo the file changes of a call",
   usage: "undo [call]",
   details: [
-    "Without a call, undoes the last one after a confirmation. The beginning of an id is enough if no other begins with it.",
+    "Without a call, shows what undoing the last one changes, and asks. The beginning of an id is enough if no other begins with it.",
     "Restores files in the workspace only. Files that changed after the call are listed and not touched, unless --force is given.",
     "Exits with code 1 if a file was not restored. To undo several calls, undo the newest first.",
     'bascule.json sets how much is kept: { "undo": { "keep": true, "maxBytes": 268435456, "maxDays": 7 } }.',
@@ -35,7 +37,7 @@ export const undoCommand: Command = {
       context,
       async ({ operations }) => {
         if (context.options.has("list")) return list(context, await operations.undoable());
-        const meant = await callMeant(context, await operations.undoable());
+        const meant = await callMeant(context, operations);
         if (meant === undefined) return EXIT.denied;
         const request = { dryRun: context.options.has("dry-run"), force: context.options.has("force") };
         return show(context, await operations.undo(meant, request));
@@ -45,8 +47,9 @@ export const undoCommand: Command = {
 };
 
 /** Returns the call to undo: the one that is named, or the last one if the user agrees. */
-async function callMeant(context: CommandContext, calls: readonly UndoCall[]): Promise<string | undefined> {
-  const { output, options, positionals } = context;
+async function callMeant(context: CommandContext, operations: HostAccess["operations"]): Promise<string | undefined> {
+  const { output, options, positionals, platform } = context;
+  const calls = await operations.undoable();
   const [written] = positionals;
   const advice = `${output.program} undo --list lists the calls that can be undone`;
   if (written !== undefined) {
@@ -55,23 +58,48 @@ async function callMeant(context: CommandContext, calls: readonly UndoCall[]): P
   }
   const [last] = calls;
   if (last === undefined) throw notFoundError("No call can be undone", [`${output.program} undo --help shows what is kept`]);
-  const about = `${printable(last.tool)} of ${new Date(last.atMs).toISOString()} (${printable(last.callId)})`;
+  const about = aboutOf(last, calls, platform.clock.now()).join(", ");
   if (options.has("dry-run")) {
     output.note(`The last call is ${about}`);
     return last.callId;
   }
   // A program that runs this command names the call: another one may have ended in between.
-  if (await confirmAct(context, `Undo ${about}?`)) return last.callId;
+  if (platform.terminal.interactive && !options.has(YES_OPTION.name)) {
+    const preview = await operations.undo(last.callId, { dryRun: true, force: options.has("force") });
+    if (preview.ok)
+      await showPages(context, [`The last call was ${about}. Undoing it makes these changes:`, ...previewLines(preview, output)]);
+  }
+  if (await confirmAct(context, `Undo ${printable(last.tool)}?`)) return last.callId;
   output.line("Nothing was undone");
   output.document({ ok: false, undone: false, callId: last.callId });
   return undefined;
 }
 
-function list({ output }: CommandContext, calls: readonly UndoCall[]): number {
+/** Returns a call's tool, age and the beginning of its id. */
+function aboutOf(
+  { callId, tool, atMs }: UndoCall,
+  calls: readonly UndoCall[],
+  now: number,
+): readonly [tool: string, age: string, id: string] {
+  const ids = calls.map((call) => call.callId);
+  return [printable(tool), agoText(now - atMs), printable(shortId(callId, ids))];
+}
+
+/** Formats what an undo would change, and what it would leave. */
+function previewLines({ dryRun, left }: Extract<UndoResult, { readonly ok: true }>, { style }: Output): readonly string[] {
+  return [...(dryRun === undefined ? [] : dryRunLines(dryRun, style)), ...leftLines(left, style)];
+}
+
+function leftLines(left: Extract<UndoResult, { readonly ok: true }>["left"], style: Output["style"]): readonly string[] {
+  return left.map(({ path, reason }) => `  ${style.yellow("left")}  ${printable(path)}: ${printable(reason)}`);
+}
+
+function list({ output, platform }: CommandContext, calls: readonly UndoCall[]): number {
   if (calls.length === 0) output.line("No call can be undone");
-  const rows = calls.map(({ callId, tool, atMs }) => [new Date(atMs).toISOString(), printable(callId), printable(tool)]);
+  const now = platform.clock.now();
+  const rows = calls.map((call) => aboutOf(call, calls, now).toReversed());
   const { style, room } = output;
-  for (const line of table(rows, style, { columns: room, paint: [style.dim, style.bold] })) output.line(line);
+  for (const line of table(rows, style, { columns: room, paint: [style.bold, style.dim] })) output.line(line);
   output.document({ ok: true, calls });
   return EXIT.ok;
 }
@@ -82,12 +110,11 @@ function show({ output, options }: CommandContext, result: UndoResult): number {
   const { restored, left, dryRun, tool } = result;
   if (dryRun !== undefined) {
     output.line(`Nothing was changed. Undoing ${printable(tool)} would make these changes:`);
-    for (const line of dryRunLines(dryRun, style)) output.line(line);
+    for (const line of previewLines(result, output)) output.line(line);
   } else {
     output.line(`${outcome(result, style)}  ${printable(tool)}, ${count(restored.length, "change")}`);
-    for (const path of restored) output.line(`  ${printable(path)}`);
+    for (const line of [...restored.map((path) => `  ${printable(path)}`), ...leftLines(left, style)]) output.line(line);
   }
-  for (const { path, reason } of left) output.line(`  ${style.yellow("left")}  ${printable(path)}: ${printable(reason)}`);
   if (left.length > 0 && !options.has("force"))
     output.line(
       `  ${style.bold(`${program} undo ${printable(result.callId)} --force`)} restores the state before the call and discards later changes`,

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shortId } from "../../../../host/doors/cli/id-meant.ts";
 import { type CliProject, createCliProject } from "./run-cli.ts";
 
 const MANIFEST = {
@@ -54,7 +55,7 @@ describe("bascule call --dry-run, and undo", { timeout: 120_000 }, () => {
     expect([committed, dryRun.changes.length]).toEqual([{ ok: true, callId, filesModified: ["notes.txt"] }, 1]);
     expect(await notes()).toBe(AFTER);
 
-    expect((await project.run(["undo", "--list"])).out).toContain(`${callId}  tidy.tidy`);
+    expect((await project.run(["undo", "--list"])).out).toBe(`${shortId(callId, [])}  just now  tidy.tidy\n`);
     expect((await project.run(["undo", callId, "--dry-run"])).out).toContain("+two   \n");
     expect(await notes()).toBe(AFTER);
     expect(await project.run(["undo", callId])).toMatchObject({ code: 0, out: "undone  tidy.tidy, 1 change\n  notes.txt\n" });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../../host/doors/cli/cli-error.ts";
-import { idMeant } from "../../../../host/doors/cli/id-meant.ts";
+import { idMeant, shortId } from "../../../../host/doors/cli/id-meant.ts";
 import { createCliProject, type CliProject } from "./run-cli.ts";
 
 const WRITER = {
@@ -63,7 +63,7 @@ describe("idMeant()", () => {
 });
 
 describe("small commands", () => {
-  it("undoes the last call after a confirmation that names it, and calls by the beginning of their id [I2.undo] [E8.last]", async () => {
+  it("undoes the last call after showing its age and what changes, and calls by the beginning of their id [I2.undo] [E8.last] [DI6.undo]", async () => {
     await using project = await notes();
     const text = (): Promise<string> => readFile(join(project.folder, "note.txt"), "utf8").catch(() => "");
     expect((await project.run(["undo"])).error).toContain("No call can be undone");
@@ -77,8 +77,22 @@ describe("small commands", () => {
     const [last = { callId: "" }, first = { callId: "" }] = calls;
     expect(await project.run(["undo"])).toMatchObject({ code: 2, error: expect.stringContaining("Give --yes to continue") });
     const denied = await project.run(["undo"], { answers: ["n"] });
-    expect(denied).toMatchObject({ code: 4, out: "Nothing was undone\n" });
-    expect(denied.error).toMatch(new RegExp(`Undo notes\\.note of \\S+ \\(${last.callId}\\)\\?`, "u"));
+    const short = shortId(last.callId, [first.callId]);
+    expect(short.length).toBeLessThan(24);
+    expect(denied).toEqual({
+      code: 4,
+      out: `The last call was notes.note, just now, ${short}. Undoing it makes these changes:
+  modified  note.txt  6 bytes → 5 bytes
+    @@ -1,1 +1,1 @@
+    -second
+    \\ No newline at end of file
+    +first
+    \\ No newline at end of file
+Nothing was undone
+`,
+      error: "Undo notes.note? [y/N] ",
+    });
+    expect((await project.run(["undo", "--list"])).out.split("\n")[0]).toBe(`${short}  just now  notes.note`);
     expect(await text()).toBe("second");
     expect(await project.run(["undo", "--yes"])).toMatchObject({ code: 0 });
     expect(await text()).toBe("first");
