@@ -3,6 +3,7 @@
 import { openSync } from "node:fs";
 import { createRequire } from "node:module";
 import type pino from "pino";
+import { isExpected } from "./error-text.ts";
 import { BoundedLines, ownerOf } from "./network/bounded-lines.ts";
 import type { Log, LogLevel } from "./platform.ts";
 import { denoFiles, denoTarget, fileTarget, standardWriter, StreamWriter } from "./stream-writer.ts";
@@ -103,11 +104,13 @@ function toLog(logger: () => Logger, { lowest, owner }: LogOf): Log {
 /** Renames keys of the frame, so that no field can replace the line's own level, time or message. */
 function framed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      FRAME_KEYS.has(key) ? `_${key}` : key,
-      value instanceof Error ? loadPino().stdSerializers.err(value) : value,
-    ]),
+    Object.entries(fields).map(([key, value]) => [FRAME_KEYS.has(key) ? `_${key}` : key, value instanceof Error ? toFields(value) : value]),
   );
+}
+
+function toFields(error: Error): object {
+  const { stack, ...rest } = loadPino().stdSerializers.err(error);
+  return isExpected(error) ? rest : { ...rest, stack };
 }
 
 function escaped(characters: string): string {

@@ -58,7 +58,7 @@ async function linesOf(event: HostEvent, options: LiveOptions): Promise<readonly
       return [`${style.green("done")}     ${callText(event, options)}  ${style.dim(durationText(event.payload.durationMs))}`];
     case "tool.failed":
       return [
-        `${style.red("failed")}   ${callText(event, options)}  ${style.red(event.payload.code)} ${printable(event.payload.message)}  ${style.dim(durationText(event.payload.durationMs))}`,
+        `${style.red("failed")}   ${callText(event, options)}  ${style.red(event.payload.code)} ${printable(asTyped(event.payload.message, output.program))}  ${style.dim(durationText(event.payload.durationMs))}`,
         ...(await thrownAt(event, options)),
       ];
     case "tool.denied":

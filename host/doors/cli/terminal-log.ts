@@ -1,5 +1,6 @@
 /** Writes the host's log, and the console output of plugins, to the terminal. */
 
+import { isExpected } from "../../platform/error-text.ts";
 import { ownerOf } from "../../platform/network/bounded-lines.ts";
 import type { Log, LogLevel } from "../../platform/platform.ts";
 import type { Output } from "./output.ts";
@@ -51,11 +52,17 @@ function lineOf({ output, now }: TerminalLogOptions, level: LogLevel, message: s
   const guest = guestText(message, fields);
   const rest = Object.entries(fields).filter(([name]) => !QUIET_FIELDS.has(name) && !(guest !== undefined && name === "text"));
   const details = rest
-    .map(([name, value]) => `${printable(name)}=${printable(now === undefined ? withoutStack(fieldText(value)) : fieldText(value))}`)
+    .map(
+      ([name, value]) =>
+        `${printable(name)}=${printable(asTyped(now === undefined ? withoutStack(fieldText(value)) : fieldText(value), output.program))}`,
+    )
     .join(" ");
   const text = indented(guest ?? asTyped(message, output.program));
-  // Include the stack of errors, which a bug report needs.
-  const stacks = level === "error" ? rest.flatMap(([, value]) => (value instanceof Error ? [indented(`\n${value.stack ?? ""}`)] : [])) : [];
+  // Include the stack of defects, which a bug report needs.
+  const stacks =
+    level === "error"
+      ? rest.flatMap(([, value]) => (value instanceof Error && !isExpected(value) ? [indented(`\n${value.stack ?? ""}`)] : []))
+      : [];
   return `${color(level.padEnd(8))} ${typeof who === "string" ? `${style.bold(printable(who))} ` : ""}${text}${details === "" ? "" : style.dim(` ${details}`)}${style.dim(stacks.join(""))}`;
 }
 

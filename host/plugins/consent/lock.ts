@@ -23,8 +23,9 @@ import { inFileTurn, type TurnPlatform } from "../../project/file-turn.ts";
 export class LockFileError extends Error {
   override readonly name = "LockFileError";
   readonly problems: readonly Problem[];
-  constructor(message: string, problems: readonly Problem[] = []) {
-    super([message, ...problems.map((problem) => `  ${problemToText(problem)}`)].join("\n"));
+  /** @param cause the failed file operation */
+  constructor(message: string, problems: readonly Problem[] = [], cause?: unknown) {
+    super([message, ...problems.map((problem) => `  ${problemToText(problem)}`)].join("\n"), { cause });
     this.problems = problems;
   }
 }
@@ -151,7 +152,7 @@ async function takingTurns(platform: TurnPlatform, file: string, work: Parameter
     await inFileTurn(platform, `${file.slice(0, file.lastIndexOf("/"))}/.bascule/lock.busy`, work);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    throw new LockFileError(`Cannot write "${file}": ${error.message}`);
+    throw new LockFileError(`Cannot write "${file}": ${error.message}`, [], error);
   }
 }
 
@@ -162,6 +163,6 @@ async function write(platform: Pick<Platform, "files">, file: string, text: stri
   try {
     await platform.files.writeAtomic(file, text);
   } catch (error) {
-    throw new LockFileError(`Cannot write "${file}": ${errorText(error)}`);
+    throw new LockFileError(`Cannot write "${file}": ${errorText(error)}`, [], error);
   }
 }

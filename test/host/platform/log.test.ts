@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../host/platform/log.ts";
+import { FileError } from "../../../host/platform/platform.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Waits for one line, which is written in a later turn. */
@@ -24,6 +25,20 @@ describe("createLog()", () => {
       msg: "Guest said something",
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes the stack of a defect, and none of a file that cannot be written [AU7.expected]", async () => {
+    const file = join(await temporaryFolder(), "host.log");
+    const log = createLog({ file });
+    log.write("error", "Cannot keep it", {
+      error: new FileError("permission_denied", "Permission denied", "/p/a"),
+      defect: new TypeError("odd"),
+    });
+    expect(JSON.parse(await writtenTo(file))).toEqual({
+      ...{ level: 50, time: expect.any(Number), msg: "Cannot keep it" },
+      error: { type: "FileError", message: "Permission denied", code: "permission_denied", path: "/p/a", name: "FileError" },
+      defect: { type: "TypeError", message: "odd", stack: expect.stringMatching(/^TypeError: odd\n +at /) },
+    });
   });
 
   it("lets no text forge a line, a level or a message [AU4]", async () => {

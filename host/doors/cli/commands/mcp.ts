@@ -89,13 +89,15 @@ function sessionOf({ options }: CommandContext): HostSessionOptions {
   return { ...(role !== undefined && { role }), context: task, door: "mcp" };
 }
 
-/** Opens the socket for `bascule approve` and similar commands. @returns undefined if another host of the project has it */
+/** Opens the socket for `bascule approve` and similar commands. @returns undefined if it cannot be opened, as when another host has it */
 async function openApprovals({ platform, project, output }: CommandContext, host: LocalHost): Promise<SocketDoor | undefined> {
   try {
     return await openSocketDoor({ platform, stateDirectory: project.stateDirectory, open: () => host.openSession() });
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    output.note("Another host serves this project's commands: confirmations of this one go through the client only");
+    const why =
+      error.code === "already_exists" ? "Another host serves this project's commands" : `Cannot serve other commands (${error.message})`;
+    output.note(`${why}: confirmations of this host go through the client only`);
     return undefined;
   }
 }

@@ -7,7 +7,9 @@ import { problemLines } from "../../../../host/doors/cli/frame.ts";
 import { createOutput, type Output } from "../../../../host/doors/cli/output.ts";
 import { progressText } from "../../../../host/doors/cli/progress-text.ts";
 import { startScreen } from "../../../../host/doors/cli/start-screen.ts";
+import { createTerminalLog } from "../../../../host/doors/cli/terminal-log.ts";
 import type { HostStatus, PluginView, ToolView } from "../../../../host/doors/operations.ts";
+import { FileError } from "../../../../host/platform/platform.ts";
 import { createStyle } from "../../../../host/primitives/style.ts";
 import { textWidth } from "../../../../host/primitives/text.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
@@ -65,6 +67,21 @@ describe("grantForAlways()", () => {
     expect(grantForAlways(request(permission))).toBeUndefined();
     expect(answerOf("a", request(permission))).toBe("no");
     expect(answerOf("y", request(permission))).toBe("yes");
+  });
+});
+
+describe("createTerminalLog()", () => {
+  it("writes one line for a file that cannot be written, a stack for a defect, and commands as the user types them [DI6.expected]", () => {
+    const lines: string[] = [];
+    const output = createOutput(memoryPlatform(), { json: false, color: false, program: "npx bascule" });
+    const log = createTerminalLog({ output: { ...output, note: (text) => void lines.push(text) }, level: "warn" });
+    const cause = new FileError("permission_denied", "Permission denied");
+    log.write("error", "Cannot keep it (bascule trust shows it)", { error: new Error("Cannot write it", { cause }) });
+    log.write("error", "Cannot go on", { error: new TypeError("odd") });
+    expect(lines).toEqual([
+      "error    Cannot keep it (npx bascule trust shows it) error=Cannot write it",
+      expect.stringMatching(/^error {4}Cannot go on error=odd\n +TypeError: odd\n +at /u),
+    ]);
   });
 });
 
