@@ -311,13 +311,14 @@ export function createOperations(options: HostOperationsOptions): ClientOperatio
   };
 }
 
-/** Turns errors of refused requests into a `DoorError` with the host's message. */
+/** Turns errors of requests that the host refused or could not do into a `DoorError` with the host's message. */
 async function refusedAsSaid<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof PackageError || error instanceof TypeError || error instanceof LockFileError || error instanceof FileError)
-      throw new DoorError("refused", error.message);
+    if (error instanceof TypeError) throw new DoorError("refused", error.message);
+    if (error instanceof PackageError || error instanceof LockFileError || error instanceof FileError)
+      throw new DoorError("failed", error.message);
     throw error;
   }
 }

@@ -277,8 +277,8 @@ export interface ActExplanation {
   readonly hint?: { readonly plugin: string; readonly permissions: Permissions };
 }
 
-/** All codes of a `DoorError`. */
-const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "closed", "internal"] as const;
+/** All codes of a `DoorError`. `failed`: the host tried, and a file or a package did not allow it. */
+const DOOR_ERROR_CODES = ["not_found", "invalid_request", "too_large", "busy", "refused", "failed", "closed", "internal"] as const;
 /** One of `DOOR_ERROR_CODES`. */
 export type DoorErrorCode = (typeof DOOR_ERROR_CODES)[number];
 

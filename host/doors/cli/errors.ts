@@ -60,6 +60,7 @@ const BY_DOOR: Readonly<Record<DoorErrorCode, number>> = {
   too_large: EXIT.usage,
   busy: EXIT.unavailable,
   refused: EXIT.denied,
+  failed: EXIT.failed,
   closed: EXIT.unavailable,
   internal: EXIT.failed,
 };

@@ -9,12 +9,18 @@ import type { LocalHost } from "./local-host.ts";
 import { pathFrom } from "./paths.ts";
 import { pluginRoots } from "./plugin-roots.ts";
 
-/** Creates missing plugin folders, and prints their paths. */
+/** Creates missing plugin folders, and prints their paths. @throws {CliError} if a file is in the place of one */
 export async function makeRoots({ platform, project, output }: CommandContext): Promise<void> {
   for (const root of await pluginRoots(platform, project)) {
-    if ((await platform.files.stat(root)) !== undefined) continue;
+    const shown = pathFrom(platform.environment.cwd, root);
+    const found = await platform.files.stat(root);
+    if (found !== undefined && found.kind !== "directory")
+      throw new CliError("not_a_folder", `"${shown}" is a file, not the folder that holds the plugins`, {
+        hints: ['Move it away, or name another folder under "plugins" in bascule.json'],
+      });
+    if (found !== undefined) continue;
     await platform.files.makeDirectory(root);
-    output.line(`${output.style.green("Created")} ${pathFrom(platform.environment.cwd, root)}/: put each plugin into its own folder there`);
+    output.line(`${output.style.green("Created")} ${shown}/: put each plugin into its own folder there`);
   }
 }
 

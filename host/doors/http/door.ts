@@ -196,6 +196,7 @@ const CODE_OF: Readonly<Record<DoorError["code"], ProblemCode>> = {
   too_large: "too_large",
   busy: "too_many",
   refused: "forbidden",
+  failed: "forbidden",
   closed: "unavailable",
   internal: "internal",
 };

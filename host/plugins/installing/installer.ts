@@ -115,7 +115,8 @@ export function createInstaller(options: InstallerOptions): Installer {
       ...{ kind: "read", signature: "", identity: "", directory: "", digest, files: source.files, bytes, newestMs: 0, warnings: [] },
       ...(signedBy && { signedBy }),
     };
-    if (!source.files.has("manifest.json")) throw new PackageError("Not a plugin: manifest.json not found at its root");
+    if (!source.files.has("manifest.json"))
+      throw new PackageError("Not a plugin: manifest.json not found at its root (pack the files of the plugin's folder)");
     if (isBundleManifest(new TextDecoder().decode(source.files.get("manifest.json"))))
       throw new PackageError("This is an MCP bundle, which does not run in the sandbox (add it with inspectBundle and installBundle)");
     const plugins = new Set(directory.status().flatMap(({ name }) => name ?? []));

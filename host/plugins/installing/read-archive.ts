@@ -15,5 +15,5 @@ export function readArchive(bytes: Uint8Array): readonly ArchiveFile[] {
   if (isZip(bytes)) return readZip(bytes);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return readTar(inflate("gzip", bytes, MAX_TAR_BYTES));
   if (isTar(bytes)) return readTar(bytes);
-  throw new PackageError("Not a folder, zip, tar or tar.gz file");
+  throw new PackageError("Not a plugin: neither a folder nor a zip, tar or tar.gz file");
 }

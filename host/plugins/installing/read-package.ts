@@ -92,7 +92,8 @@ async function fromFolder(platform: Pick<Platform, "files" | "guarded">, path: s
   const slash = path.lastIndexOf("/");
   const state = await readFolder(platform, { root: path.slice(0, slash), rootIndex: 0, folder: path.slice(slash + 1) });
   if (state.kind === "refused") throw new PackageError(state.problems.map(problemToText).join("\n"));
-  if (state.kind !== "read") throw new PackageError(`Not a plugin: ${quote(path)} has no manifest.json at its root`);
+  if (state.kind !== "read")
+    throw new PackageError(`Not a plugin: ${quote(path)} has no manifest.json at its root (give the folder that holds one)`);
   const { files, signedBy } = state;
   return { files, ...(signedBy && { signature: new TextEncoder().encode(signedBy.text) }), origin: { kind: "folder" } };
 }

@@ -212,7 +212,7 @@ describe("zip files", () => {
   it("are detected by content, not by name [I2.zip]", () => {
     expect([outcome(zipOf({ "main.ts": "x" })), outcome(new TextEncoder().encode("#!/bin/sh"))]).toEqual([
       ["main.ts"],
-      expect.stringMatching(/Not a folder, zip/),
+      expect.stringMatching(/neither a folder nor a zip/),
     ]);
   });
 });

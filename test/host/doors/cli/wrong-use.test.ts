@@ -32,6 +32,9 @@ const WRONG: readonly (readonly [line: string, code: number, says: string, toDo:
   ["vendor --add npm:left-pad", 2, "--add needs exactly one plugin", "Example: bascule vendor demo --add"],
   ["runner -- no-such-program", 3, 'Program "no-such-program" not found', "Give its path, or a name on PATH"],
   ["rollback demo", 4, 'No earlier version of plugin "demo" is kept', "one is kept when another version replaces it"],
+  ["add sub", 1, 'Not a plugin: "sub" has no manifest.json at its root', "give the folder that holds one"],
+  ["add wrong.json", 1, "Not a plugin: neither a folder nor", "a zip, tar or tar.gz file"],
+  ["add nosuch", 3, '"nosuch" not found', "bascule add builtin: lists the plugins that ship"],
   ["reload", 5, "no host is running", "bascule dev starts one"],
 ];
 
@@ -84,6 +87,17 @@ describe("a command that was typed wrongly", () => {
     await using project = await createCliProject({ plugins: "" });
     const { code, error } = await project.run(line.split(" "));
     expect({ code, error }).toEqual({ code: 1, error: `error "plugins": ${says}\n  ${toDo}\n` });
+  });
+
+  it.each([["dev"], ["serve --port=0"], ["add sub"]])("%s does not start where plugins/ is a file [DI6.errors]", async (line) => {
+    await using project = await createCliProject({ plugins: "", "sub/manifest.json": "{}" });
+    expect(await project.run(line.split(" "))).toEqual({
+      code: 1,
+      out: "",
+      error: `error "plugins" is a file, not the folder that holds the plugins
+  Move it away, or name another folder under "plugins" in bascule.json
+`,
+    });
   });
 
   it("says in an empty folder how to begin [DI6.errors]", async () => {

@@ -66,7 +66,7 @@ describe("inspect()", () => {
   it.each([
     ["nothing", "/downloads/none", /Cannot read "\/downloads\/none": not found/],
     ["a folder without a manifest", "/downloads/empty", /Not a plugin/],
-    ["a file that is not an archive", "/downloads/text", /Not a folder, zip/],
+    ["a file that is not an archive", "/downloads/text", /neither a folder nor a zip/],
     ["an archive without a manifest", "/downloads/other.zip", /manifest.json not found/],
     ["an invalid manifest", "/downloads/wrong.zip", /not valid\ndocument/],
     ["a manifest that names a missing file", "/downloads/missing.zip", /"main.ts" is not in the plugin's folder/],

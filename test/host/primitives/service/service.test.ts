@@ -142,7 +142,9 @@ describe("a service thread", () => {
     const unpack = unpackBy(service);
     const archive = tarOf([{ name: "x", content: "y" }]);
     expect(await unpack(archive)).toEqual([{ path: "x", bytes: new TextEncoder().encode("y") }]);
-    await expect(unpack(new Uint8Array(9))).rejects.toThrow(new PackageError("Not a folder, zip, tar or tar.gz file"));
+    await expect(unpack(new Uint8Array(9))).rejects.toThrow(
+      new PackageError("Not a plugin: neither a folder nor a zip, tar or tar.gz file"),
+    );
     const files = await temporaryFolder();
     await platform.files.writeAtomic(`${files}/a.mcpb`, signed(bundleOf()));
     const bundle = await readBundle(platform.files, `${files}/a.mcpb`, unpackBy(service, "bundle"));
