@@ -4,10 +4,17 @@ import { bundleLines } from "../../plugins/bundles/bundle-lines.ts";
 import type { BundlePreview } from "../../plugins/bundles/bundles.ts";
 import { shortDigest } from "./consent-text.ts";
 import type { Output } from "./output.ts";
-import { count, printable, shortenWords } from "../../primitives/text.ts";
+import { table } from "./table.ts";
+import { count, printable, shortenWords, wrapWords } from "../../primitives/text.ts";
+
+const UNCONFINED =
+  "This program runs outside the sandbox with all your rights: it can read and write your files, connect to any host and start other programs, regardless of grants. Confirmations and the journal cover only the calls of its tools.";
 
 /** Formats the preview that is shown before anything is written. */
-export function bundlePreviewLines(preview: BundlePreview, { style, columns }: Pick<Output, "style" | "columns">): readonly string[] {
+export function bundlePreviewLines(
+  preview: BundlePreview,
+  { style, columns, room }: Pick<Output, "style" | "columns" | "room">,
+): readonly string[] {
   const { name, version, description, server, digest, from, files, bytes, signed, warnings, replaces } = preview;
   const size = `${count(files, "file")}, ${Math.ceil(bytes / 1024)} KiB, ${shortDigest(digest)}`;
   return [
@@ -17,12 +24,11 @@ export function bundlePreviewLines(preview: BundlePreview, { style, columns }: P
     `  server     ${style.cyan(printable(server))}, its tools are called mcp__${printable(server)}.…`,
     "  starts",
     ...bundleLines(preview).map((line) => `    ${printable(line)}`),
-    ...warnings.map((warning) => style.dim(`  note       ${printable(warning)}`)),
-    ...(replaces === undefined ? [] : replacesLines(replaces, style)),
-    style.yellow(
-      "  This program runs outside the sandbox with all your rights: it can read and write your files, connect to any host and start other",
+    ...warnings.flatMap((warning) =>
+      table([["note     ", printable(warning)]], style, { indent: "  ", columns: room, wraps: true, paint: [style.dim, style.dim] }),
     ),
-    style.yellow("  programs, regardless of grants. Confirmations and the journal cover only the calls of its tools."),
+    ...(replaces === undefined ? [] : replacesLines(replaces, style)),
+    ...wrapWords(UNCONFINED, room - 2).map((line) => style.yellow(`  ${line}`)),
   ];
 }
 

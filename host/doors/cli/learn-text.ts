@@ -4,8 +4,8 @@ import type { RecordedActs } from "../../audit/acts.ts";
 import type { Learned, LearnedLine } from "../../plugins/learn/learn.ts";
 import type { UnusedItem } from "../../plugins/learn/unused.ts";
 import { itemToText } from "../../../manifests/mod.ts";
+import type { Output } from "./output.ts";
 import { nameTable } from "./table.ts";
-import type { Style } from "../../primitives/style.ts";
 import { count, printable, shorten } from "../../primitives/text.ts";
 
 /** Result of `bascule learn`. */
@@ -15,13 +15,17 @@ interface Told extends RecordedActs, Learned {
   readonly command?: string;
 }
 
-export function learnLines(told: Told, style: Style): readonly string[] {
+/** Texts and the screen they are shown on. */
+type Screen = Pick<Output, "style" | "room">;
+
+export function learnLines(told: Told, screen: Screen): readonly string[] {
+  const { style } = screen;
   const { plugin, calls, since, until, dropped, lines, leftOut, leftOutMore, unused, command } = told;
   const days = [since, until].map((time) => (time === undefined ? "" : new Date(time).toISOString().slice(0, 10)));
   const when = days[0] === "" ? "" : days[0] === days[1] ? `, ${days[0]}` : `, ${days.join(" to ")}`;
   return [
     `${style.bold(printable(plugin))}  ${calls === 0 ? "no recorded calls" : `from ${count(calls, "call")}${when}`}`,
-    ...section("Needs", lines.map(toRow), style),
+    ...section("Needs", lines.map(toRow), screen),
     ...(lines.length === 0 && calls > 0 ? ["No permissions needed"] : []),
     ...(dropped > 0 ? [style.yellow(`${count(dropped, "more act")} ignored: too many different ones`)] : []),
     ...section(
@@ -30,17 +34,17 @@ export function learnLines(told: Told, style: Style): readonly string[] {
         `${kind} ${inert(`${method} ${value}`.trimStart())}`,
         `${count(acts, "act")}: ${printable(reason)}`,
       ]),
-      style,
+      screen,
     ),
     ...(leftOutMore > 0 ? [`  and ${leftOutMore} more`] : []),
-    ...section("Requested by the manifest, never used", unused.manifest.map(toUnused), style),
-    ...section("Granted, never used", unused.grants.map(toUnused), style),
+    ...section("Requested by the manifest, never used", unused.manifest.map(toUnused), screen),
+    ...section("Granted, never used", unused.grants.map(toUnused), screen),
     ...(command === undefined ? [] : ["", printable(command)]),
   ];
 }
 
-function section(title: string, rows: readonly (readonly [string, string])[], style: Style): readonly string[] {
-  return rows.length === 0 ? [] : [style.bold(title), ...nameTable(rows, style)];
+function section(title: string, rows: readonly (readonly [string, string])[], { style, room }: Screen): readonly string[] {
+  return rows.length === 0 ? [] : [style.bold(title), ...nameTable(rows, style, { columns: room })];
 }
 
 function toRow({ kind, item, acts, refused, examples, values, calls }: LearnedLine): readonly [string, string] {

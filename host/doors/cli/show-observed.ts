@@ -36,10 +36,10 @@ export async function showObserved(call: string, context: CommandContext, wanted
     output.note(`The replay differs from the recording, so lines and times of functions may (${output.program} replay shows how)`);
   const observed = observation.ok ? observation.observed : undefined;
   const trace = wanted.trace ? traceOf(recording, observed) : undefined;
-  for (const line of trace === undefined ? [] : traceLines(trace, workspaceOf(recording), output.style)) wanted.write(line);
+  for (const line of trace === undefined ? [] : traceLines(trace, workspaceOf(recording), output)) wanted.write(line);
   if (!wanted.profile || observed === undefined) return { recording, ...(trace && { trace }) };
   const profile = profileOf(observed);
-  for (const line of profileLines(profile, output.style)) wanted.write(line);
+  for (const line of profileLines(profile, output)) wanted.write(line);
   const file = options.value("profile-out");
   if (file !== undefined) {
     await platform.files.writeAtomic(absolutePath(file, platform.environment.cwd), `${JSON.stringify(toCpuProfile(observed))}\n`);

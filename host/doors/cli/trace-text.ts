@@ -1,19 +1,21 @@
 /** Tables of a call's operations and of its functions. */
 
 import { isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
-import type { Style } from "../../primitives/style.ts";
-import { count, printable } from "../../primitives/text.ts";
+import { count, printable, wrapWords } from "../../primitives/text.ts";
 import type { Profile, ProfiledFunction, TracedOperation } from "../../testing/observe.ts";
+import type { Output } from "./output.ts";
 import { table } from "./table.ts";
 
 /** Rows above this number are only in the JSON document. */
 const MOST_ROWS = 200;
 const ARGS_LENGTH = 48;
 
-const TRACE_HEAD = ["start ms", "time", "host", "wait", "operation", "result", "from"];
+type Screen = Pick<Output, "style" | "room">;
+
+const TRACE_HEAD = ["start", "time", "host", "wait", "operation", "result", "from"];
 
 /** Formats the operations as a table: times in milliseconds, sizes in bytes. */
-export function traceLines(operations: readonly TracedOperation[], workspace: string, style: Style): readonly string[] {
+export function traceLines(operations: readonly TracedOperation[], workspace: string, { style, room }: Screen): readonly string[] {
   if (operations.length === 0) return ["The call sent no operation to the host"];
   const rows = operations.slice(0, MOST_ROWS).map((operation) => {
     const { startMs, totalMs, hostMs, waitMs, name, args, resultBytes, outcome, at = "-" } = operation;
@@ -23,17 +25,20 @@ export function traceLines(operations: readonly TracedOperation[], workspace: st
   const host = operations.reduce((total, { hostMs = 0 }) => total + hostMs, 0);
   const wait = operations.reduce((total, { waitMs = 0 }) => total + waitMs, 0);
   return [
-    ...table(rows, style, { head: TRACE_HEAD, numbers: 4 }),
+    ...table(rows, style, { head: TRACE_HEAD, numbers: 4, columns: room, gives: TRACE_HEAD.indexOf("operation") }),
     ...more(operations.length),
-    style.dim(`${count(operations.length, "operation")}: ${milliseconds(host)} ms at the host, ${milliseconds(wait)} ms waiting`),
+    ...wrapWords(
+      `${count(operations.length, "operation")}: ${milliseconds(host)} ms at the host, ${milliseconds(wait)} ms waiting`,
+      room,
+    ).map(style.dim),
   ];
 }
 
 const PROFILE_HEAD = ["self ms", "self", "total ms", "total", "function", "at"];
 
 /** Formats the functions as a table, most time in itself first. */
-export function profileLines({ functions, totalMs, samples }: Profile, style: Style): readonly string[] {
-  if (samples === 0) return ["The call was too brief to be sampled: the engine is sampled about every half millisecond"];
+export function profileLines({ functions, totalMs, samples }: Profile, { style, room }: Screen): readonly string[] {
+  if (samples === 0) return wrapWords("The call was too brief to be sampled: the engine is sampled about every half millisecond", room);
   const share = (ms: number): string => `${totalMs === 0 ? 0 : Math.round((ms / totalMs) * 100)}%`;
   const rows = functions
     .slice(0, MOST_ROWS)
@@ -41,9 +46,12 @@ export function profileLines({ functions, totalMs, samples }: Profile, style: St
       [milliseconds(selfMs), share(selfMs), milliseconds(own), share(own), name, place].map(printable),
     );
   return [
-    ...table(rows, style, { head: PROFILE_HEAD, numbers: 4 }),
+    ...table(rows, style, { head: PROFILE_HEAD, numbers: 4, columns: room, gives: PROFILE_HEAD.indexOf("function") }),
     ...more(functions.length),
-    style.dim(`${milliseconds(totalMs)} ms of computing in ${count(samples, "sample")}, without the time that the call waited`),
+    ...wrapWords(
+      `${milliseconds(totalMs)} ms of computing in ${count(samples, "sample")}, without the time that the call waited`,
+      room,
+    ).map(style.dim),
   ];
 }
 

@@ -2,24 +2,37 @@
 
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../manifests/mod.ts";
 import type { Withheld } from "../../project/trust/project-trust.ts";
-import { nameTable } from "./table.ts";
-import type { Style } from "../../primitives/style.ts";
-import { printable } from "../../primitives/text.ts";
+import type { Output } from "./output.ts";
+import { nameTable, table } from "./table.ts";
+import { printable, wrapWords } from "../../primitives/text.ts";
 
 /** Formats a trust request: its name, the effect of allowing it, its parts, and the changes since it was last allowed. */
-export function withheldLines({ name, about, value, before }: Withheld, style: Style): readonly string[] {
-  const title = `${style.bold(printable(name))}  ${about}${before === undefined ? "" : `; ${style.yellow("changed since you allowed it")}`}`;
+export function withheldLines(
+  { name, about, value, before }: Withheld,
+  { style, room }: Pick<Output, "style" | "room">,
+): readonly string[] {
+  const heading = `${style.bold(printable(name))}  ${about}${before === undefined ? "" : `; ${style.yellow("changed since you allowed it")}`}`;
   const [now, then] = [partsOf(value), before === undefined ? undefined : partsOf(before)];
-  if (then === undefined) return [title, ...nameTable(now, style)];
-  const gone = then.filter((part) => !isIn(now, part)).map(([key, text]) => style.red(`  - ${key}  ${text}`));
-  const come = now.filter((part) => !isIn(then, part)).map(([key, text]) => style.green(`  + ${key}  ${text}`));
+  const title = wrapWords(heading, room);
+  if (then === undefined) return [...title, ...nameTable(now, style, { columns: room })];
+  const changed = (sign: string, parts: readonly Part[], paint: (text: string) => string): readonly string[] =>
+    parts.flatMap((part) => table([part], style, { indent: `  ${sign} `, columns: room, wraps: true }).map(paint));
   return [
-    title,
-    ...gone,
-    ...come,
+    ...title,
+    ...changed(
+      "-",
+      then.filter((part) => !isIn(now, part)),
+      style.red,
+    ),
+    ...changed(
+      "+",
+      now.filter((part) => !isIn(then, part)),
+      style.green,
+    ),
     ...nameTable(
       now.filter((part) => isIn(then, part)),
       style,
+      { columns: room },
     ),
   ];
 }

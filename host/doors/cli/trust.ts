@@ -5,6 +5,7 @@ import { noticesOf, type ProjectTrust, trustedProject, type TrustedProject, type
 import { usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
 import { count, printable } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 import { withheldLines } from "./trust-text.ts";
 
 /** Opens the project with only its allowed parts. @throws {ProjectConfigError} if `bascule.json` is invalid */
@@ -15,13 +16,14 @@ export async function openTrusted({ platform, project }: Pick<CommandContext, "p
 export function showWithheld({ output }: Pick<CommandContext, "output">, withheld: readonly Withheld[]): void {
   output.line("This folder requests what you have not allowed on this machine:");
   for (const trustRequest of withheld)
-    for (const line of ["", ...withheldLines(trustRequest, output.style)]) output.line(line === "" ? "" : `  ${line}`);
+    for (const line of ["", ...withheldLines(trustRequest, { ...output, room: output.room - 2 })])
+      output.line(line === "" ? "" : `  ${line}`);
   output.line();
 }
 
 /** Notes open trust requests on stderr, for commands without a start screen. */
 export function noteWithheld({ output }: Pick<CommandContext, "output">, trust: ProjectTrust | undefined): void {
-  for (const notice of noticesOf(trust)) output.note(output.style.dim(`(${printable(notice)})`));
+  for (const notice of noticesOf(trust)) output.note(output.style.dim(`(${printable(asTyped(notice, output.program))})`));
 }
 
 /** @throws {CliError} if the server is listed but not allowed */

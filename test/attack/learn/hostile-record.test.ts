@@ -61,7 +61,7 @@ describe("a plugin that wants learn to propose more than it needs", () => {
     const hostile = ["/p/\x1b[2J", "/p/\u202egpj.exe", "/p/a\nGranted: everything", "/p/\u{e0041}", `/p/docs/'; rm -rf ~ #`];
     const { recorded, learned } = learnFrom([...hostile.map((path) => ["read", path] as const), ["env", "A\x07"], ["net", "\x1b]0;x:80"]]);
     const told = { plugin: "demo", ...recorded, ...learned, unused: { manifest: [], grants: [] }, command: "bascule grant demo" };
-    const lines = learnLines(told, createStyle(false));
+    const lines = learnLines(told, { style: createStyle(false), room: Infinity });
     expect(lines.join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     // No item contains invisible characters.
     expect(JSON.stringify(learned.permissions)).not.toMatch(/\\u|\x1b|\u202e/);

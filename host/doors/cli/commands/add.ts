@@ -18,7 +18,8 @@ import { grantLines } from "../plugin-text.ts";
 import { permissionText, reasonsOf } from "../permission-text.ts";
 import { makeRoots } from "../serving.ts";
 import { BUILTIN_PREFIX } from "../shipped-plugins.ts";
-import { count, printable } from "../../../primitives/text.ts";
+import { table } from "../table.ts";
+import { count, printable, wrapWords } from "../../../primitives/text.ts";
 
 export const addCommand: Command = {
   name: "add",
@@ -85,11 +86,13 @@ export async function addFrom(context: CommandContext, host: HostAccess, written
   return EXIT.ok;
 }
 
-const NAME_WIDTH = 18;
+const LABEL_WIDTH = 9;
 
 /** Formats a preview for the terminal. All texts come from the plugin's author, so each one is made inert. */
 function previewLines(preview: PackagePreview, { output, platform }: CommandContext): readonly string[] {
-  const { style } = output;
+  const { style, room } = output;
+  const fact = (label: string, text: string, paint?: (text: string) => string): readonly string[] =>
+    table([[label.padEnd(LABEL_WIDTH), text]], style, { indent: "  ", columns: room, wraps: true, paint: [undefined, paint] });
   const { name, version, description, digest, origin, signer, files, requested, tools, settings, replaces } = preview;
   const from =
     origin.kind === "git" ? `${origin.from} at ${origin.commit.slice(0, 12)}` : origin.kind === "archive" ? origin.from : "a folder";
@@ -97,26 +100,31 @@ function previewLines(preview: PackagePreview, { output, platform }: CommandCont
     const asked = preview.limits[name];
     return asked === undefined ? [] : [`${name} ${limitText(name, asked)}`];
   });
-  const reasons = reasonsOf(requested).map(([kind, reason]) => style.dim(`             ${kind}: ${reason}`));
+  const rows = tools.map((tool): readonly string[] => {
+    const kind = `${tool.class}${tool.destructive ? ", destructive" : ""}`;
+    const says = `${tool.description}${tool.says === undefined ? "" : ` ${tool.says}`}`;
+    return [printable(tool.name), kind, `${printable(says)}${measureText(says)}`];
+  });
   return [
-    `${style.bold(printable(name))} ${printable(version)}  ${printable(description)}${measureText(description)}`,
-    `  from       ${printable(from)} ${style.dim(`(${count(files, "file")}, ${shortDigest(digest)})`)}`,
-    `  signer     ${signer ?? "none"}`,
-    `  requests   ${style.yellow(permissionText(requested, platform.environment.cwd))}`,
-    ...reasons,
-    ...(raised.length === 0 ? [] : [`  limits     ${style.yellow(raised.join(", "))} ${style.dim("(above the defaults)")}`]),
+    ...wrapWords(`${style.bold(printable(name))} ${printable(version)}  ${printable(description)}${measureText(description)}`, room),
+    ...fact("from", `${printable(from)} (${count(files, "file")}, ${shortDigest(digest)})`),
+    ...fact("signer", signer ?? "none"),
+    ...fact("requests", permissionText(requested, platform.environment.cwd), style.yellow),
+    ...reasonsOf(requested).flatMap(([kind, reason]) => fact("", `${kind}: ${reason}`, style.dim)),
+    ...(raised.length === 0 ? [] : fact("limits", `${raised.join(", ")} (above the defaults)`, style.yellow)),
     `  tools`,
-    ...tools.map((tool) => {
-      const kind = `${tool.class}${tool.destructive ? ", destructive" : ""}`;
-      const says = `${tool.description}${tool.says === undefined ? "" : ` ${tool.says}`}`;
-      return `    ${style.cyan(printable(tool.name).padEnd(NAME_WIDTH))} ${kind.padEnd(8)} ${printable(says)}${measureText(says)}`;
-    }),
-    ...(settings === undefined ? [] : [`  settings   ${printable(settings)}${measureText(settings)}`]),
+    ...table(rows, style, { indent: "    ", columns: room, wraps: true, paint: [style.cyan] }),
+    ...(settings === undefined ? [] : fact("settings", `${printable(settings)}${measureText(settings)}`)),
     ...(replaces
       ? [
           `  replaces version ${printable(replaces.version)}${replaces.digest === digest ? ", with identical files" : ""}`,
-          ...changeLines(replaces.changes, style, measureText).map((line) => `    ${line}`),
+          ...changeLines(replaces.changes, style, measureText).flatMap((line) => wrapWords(line, room - 6).map(indentMore)),
         ]
       : []),
   ];
+}
+
+/** Indents the lines of one change, those after the first by two cells more. */
+function indentMore(line: string, index: number): string {
+  return `${index === 0 ? "    " : "      "}${line}`;
 }

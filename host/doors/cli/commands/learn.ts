@@ -82,7 +82,7 @@ async function run(context: CommandContext): Promise<number> {
   const command = grantAdvice(plugin.name, learned.permissions, { program: output.program, cwd: platform.environment.cwd, workspace });
 
   const told = { plugin: plugin.name, ...recorded, ...learned, unused, ...(command !== undefined && { command }) };
-  for (const line of learnLines(told, output.style)) output.line(line);
+  for (const line of learnLines(told, output)) output.line(line);
   const ofTool = (tool: string): Learned => learnFrom(acts.filter((act) => act.tool === tool));
   const written =
     options.has("write") && (await writeLearned(context, { manifest, directory, learned, ofTool, acts: recorded.acts.length }));

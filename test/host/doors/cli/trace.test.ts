@@ -52,7 +52,7 @@ describe("bascule trace", { timeout: 120_000 }, () => {
     const { out, code } = await project.run(["trace", callId]);
     expect(code).toBe(0);
     expect(out.replace(/ +/g, " ")).toMatch(
-      /^start ms time host wait operation result from\n [\d.]+ [\d.]+ [\d.]+ [\d.]+ fs\.readFile path=a\.txt 13 B main\.ts:4:34\n1 operation: [\d.]+ ms at the host, [\d.]+ ms waiting\n$/,
+      /^start time host wait operation result from\n [\d.]+ [\d.]+ [\d.]+ [\d.]+ fs\.readFile path=a\.txt 13 B main\.ts:4:34\n1 operation: [\d.]+ ms at the host, [\d.]+ ms waiting\n$/,
     );
     const document: unknown = JSON.parse((await project.run(["trace", callId.slice(0, -2), "--json"])).out);
     expect(document).toMatchObject({

@@ -59,7 +59,7 @@ Allowed: remotes.gpu, confirmation
     };
     await using project = await createCliProject(files, { isOwn: false });
     const { out } = await project.run(["trust"], { answers: ["n"] });
-    expect(out).toMatch(/^ +args +"a b" "\$HOME" y{3000}$/mu);
+    expect(out).toMatch(/^ +args +"a b" "\$HOME"\n +y{3000}$/mu);
     expect(out).toMatch(/^ +env\.API +\$TOKEN of your environment$/mu);
     // No key can look like another line or like a nested key.
     expect(out).toContain('toolSideEffects."a  command  safe"');
