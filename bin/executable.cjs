@@ -75,7 +75,9 @@ function programName() {
 
 // Node puts the executable, or the name of an evaluated thread, where a script's path is otherwise.
 const wanted = process.argv[2] || "";
-if (wanted === process.execPath + sep + "node") {
+if (wanted === process.execPath + sep + "node" && process.argv[3] === "--version") {
+  process.stdout.write(process.version + "\n");
+} else if (wanted === process.execPath + sep + "node") {
   // Runs a script of the user, like Node.
   process.argv.splice(1, 2);
   process.argv[1] = resolve(process.argv[1] || "");
@@ -84,6 +86,8 @@ if (wanted === process.execPath + sep + "node") {
   serveAssets();
   if (wanted.startsWith(process.execPath + sep)) {
     process.argv.splice(1, 1);
+    // Node has read it. It is not meant for what this process starts.
+    delete process.env.NODE_OPTIONS;
     import(pathToFileURL(wanted).href).catch(function (defect) {
       // Ends a thread or process like an error in its first module.
       setImmediate(function () {

@@ -36,8 +36,8 @@ export async function makeExecutable(path: string): Promise<void> {
       main: join(assets, "executable.cjs"),
       output: join(folder, "blob"),
       disableExperimentalSEAWarning: true,
-      // Node's options come from the program itself when it starts a process, never from the environment.
-      execArgvExtension: "cli",
+      // Node's options come from the environment, as with every Node, and never from arguments, which may be words of others.
+      execArgvExtension: "env",
       assets: Object.fromEntries(names.toSorted().map((name) => [name, join(assets, name)])),
     };
     await writeFile(join(folder, "config.json"), JSON.stringify(config));

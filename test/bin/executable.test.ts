@@ -218,7 +218,7 @@ describe("the executable", () => {
 
 describe("files around the executable", () => {
   it(
-    "are not run: packages beside it, in the project and in NODE_PATH, and options of the environment [DI2.planted]",
+    "are not run: packages beside it, in the project and in NODE_PATH, and options of Node in its arguments [DI2.planted]",
     { timeout: 60_000 },
     async () => {
       const project = await emptyProject();
@@ -236,10 +236,14 @@ describe("files around the executable", () => {
       writeFileSync(join(root, "plant.cjs"), plant);
       const env = {
         NODE_PATH: join(root, "paths"),
-        NODE_OPTIONS: `--require=${join(root, "plant.cjs")}`,
         NODE_COMPILE_CACHE: join(root, "paths"),
       };
       expect(await project.run(["call", "demo_says"], env)).toEqual({ code: 0, out: "own\n", error: "" });
+      // Words of others in the arguments are no options of Node.
+      const word = `--node-options=--require=${join(root, "plant.cjs")}`;
+      for (const words of [[word, "list"], ["list", word], [word]])
+        expect([words, (await project.run(words, env)).code]).toEqual([words, 2]);
+      expect(await project.run(["call", "demo_says", "--", word], env)).toMatchObject({ code: 0, out: "own\n" });
       expect(await project.run(["pack", "demo"], env)).toMatchObject({ code: 1 });
       for (const place of places) rmSync(place.endsWith("s") ? place : join(place, "node_modules"), { recursive: true, force: true });
       expect(readdirSync(root)).not.toContain("ran");

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ProcessConnection } from "../../../sandbox/mod.ts";
-import { IS_EXECUTABLE, nodeArguments } from "../executable/executable.ts";
+import { IS_EXECUTABLE, nodeArguments, nodeEnvironment } from "../executable/executable.ts";
 import { findTool } from "../isolation/confine.ts";
 import { spelledDifferently } from "../isolation/runtimes.ts";
 import { startProcess } from "../isolation/processes.ts";
@@ -30,32 +30,23 @@ exec "$@"`;
 /** @param file absolute path of the database */
 export function startDatabaseProcess(file: string): ProcessConnection {
   const folder = realpathSync(dirname(file));
-  const command = "Deno" in globalThis ? denoCommand(folder) : nodeCommand(folder);
+  const options = nodeOptions(folder);
+  const command: readonly [string, ...string[]] =
+    "Deno" in globalThis ? denoCommand(folder) : [realpathSync(process.execPath), ...nodeArguments(options, ENTRY, `${folder}/data.db`)];
   return startProcess({
     owner: "database",
     command: existsSync(SHELL) ? [SHELL, "-c", BOUNDED, SHELL, findTool("setpriv") ?? "/nowhere", ...command] : command,
     cwd: folder,
-    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
+    env: { DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1", ...nodeEnvironment(options) },
     isBehindAnother: false,
   });
 }
 
-function nodeCommand(folder: string): readonly [string, ...string[]] {
+function nodeOptions(folder: string): readonly string[] {
   const file = `${folder}/data.db`;
-  return [
-    realpathSync(process.execPath),
-    ...nodeArguments(
-      // In an executable no code is read from a disk.
-      [
-        "--no-warnings",
-        "--permission",
-        ...[...(IS_EXECUTABLE ? [] : [CODE_FOLDER]), file].map((path) => `--allow-fs-read=${path}`),
-        `--allow-fs-write=${file}`,
-      ],
-      ENTRY,
-      file,
-    ),
-  ];
+  // In an executable no code is read from a disk.
+  const readable = [...(IS_EXECUTABLE ? [] : [CODE_FOLDER]), file];
+  return ["--no-warnings", "--permission", ...readable.map((path) => `--allow-fs-read=${path}`), `--allow-fs-write=${file}`];
 }
 
 function denoCommand(folder: string): readonly [string, ...string[]] {

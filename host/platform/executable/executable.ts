@@ -27,9 +27,14 @@ export function startThread(entry: URL, options: WorkerOptions): Worker {
   return new Thread(sea.getAsset("executable.cjs", "utf8"), { ...options, eval: true, argv: [fileURLToPath(entry)] });
 }
 
-/** Builds the arguments that make this program's own Node run a module, with options of Node. */
+/** Builds the arguments that make this program's own Node run a module, with options of Node. An executable gets them by `nodeEnvironment`. */
 export function nodeArguments(options: readonly string[], ...script: readonly string[]): readonly string[] {
-  return sea === undefined ? [...options, ...script] : [`--node-options=${options.map(quoted).join(" ")}`, ...script];
+  return sea === undefined ? [...options, ...script] : script;
+}
+
+/** Builds the variables for `nodeArguments`. An executable takes no options of Node from its command line, which may hold words of others. */
+export function nodeEnvironment(options: readonly string[]): Readonly<Record<string, string>> {
+  return sea === undefined ? {} : { NODE_OPTIONS: options.map(quoted).join(" ") };
 }
 
 /** Returns the command that runs a user's script like Node. */

@@ -48,7 +48,7 @@ export function startIn({ runtime, confined }: Way, readable: readonly string[],
     command: confined.command(runtime.program, runtime.args(entry, readable)),
     cwd: confined.cwd,
     isBehindAnother: confined.system === "namespaces",
-    env: { ...locale(), ...runtime.env(confined.emptyFolder) },
+    env: { ...locale(), ...runtime.env(confined.emptyFolder, readable) },
   });
 }
 
@@ -73,12 +73,19 @@ async function findWay(): Promise<TriedWay> {
 export function tryWay({ runtime, confined }: Way): Promise<{ readonly version: string } | string> {
   const [program, ...args] = confined.command(runtime.program, runtime.versionArgs);
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: confined.cwd, env: runtime.env(confined.emptyFolder), timeout: TRIAL_MS }, (error, stdout, stderr) => {
-      if (error !== null) return resolve(stderr.trim().slice(0, 200) || error.message.slice(0, 200));
-      const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
-      if (version === undefined) return resolve("it does not print a version");
-      return resolve(Number.parseInt(version, 10) >= runtime.atLeast ? { version } : `version ${version} is older than ${runtime.atLeast}`);
-    });
+    execFile(
+      program,
+      args,
+      { cwd: confined.cwd, env: runtime.env(confined.emptyFolder, []), timeout: TRIAL_MS },
+      (error, stdout, stderr) => {
+        if (error !== null) return resolve(stderr.trim().slice(0, 200) || error.message.slice(0, 200));
+        const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0];
+        if (version === undefined) return resolve("it does not print a version");
+        return resolve(
+          Number.parseInt(version, 10) >= runtime.atLeast ? { version } : `version ${version} is older than ${runtime.atLeast}`,
+        );
+      },
+    );
   });
 }
 

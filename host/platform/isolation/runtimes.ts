@@ -2,7 +2,7 @@
 
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { nodeArguments } from "../executable/executable.ts";
+import { nodeArguments, nodeCommand, nodeEnvironment } from "../executable/executable.ts";
 
 export interface ProcessRuntime {
   readonly name: "deno" | "node";
@@ -15,7 +15,7 @@ export interface ProcessRuntime {
   /** Returns the arguments. @param entry the script to run @param readable all paths that it may read */
   readonly args: (entry: string, readable: readonly string[]) => readonly string[];
   /** Returns the environment. @param emptyFolder Deno's cache folder, which stays empty */
-  readonly env: (emptyFolder: string) => Readonly<Record<string, string>>;
+  readonly env: (emptyFolder: string, readable: readonly string[]) => Readonly<Record<string, string>>;
 }
 
 /**
@@ -64,20 +64,15 @@ function node(): ProcessRuntime {
     name: "node",
     program: realpathSync(process.execPath),
     atLeast: 24,
-    versionArgs: nodeArguments(["--version"]),
-    args: (entry, readable) =>
-      nodeArguments(
-        [
-          "--no-warnings",
-          "--permission",
-          "--allow-worker",
-          // A folder covers everything below it.
-          ...readable.map((path) => `--allow-fs-read=${path}`),
-        ],
-        entry,
-      ),
-    env: () => ({}),
+    versionArgs: [...nodeCommand().slice(1), "--version"],
+    args: (entry, readable) => nodeArguments(nodeOptions(readable), entry),
+    env: (_emptyFolder, readable) => nodeEnvironment(nodeOptions(readable)),
   };
+}
+
+function nodeOptions(readable: readonly string[]): readonly string[] {
+  // A folder covers everything below it.
+  return ["--no-warnings", "--permission", "--allow-worker", ...readable.map((path) => `--allow-fs-read=${path}`)];
 }
 
 /**

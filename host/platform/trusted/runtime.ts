@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { fileForDeno, nodeArguments } from "../executable/executable.ts";
+import { fileForDeno, nodeArguments, nodeEnvironment } from "../executable/executable.ts";
 import { findDeno, spelledDifferently } from "../isolation/runtimes.ts";
 import type { TrustedConfinement, TrustedRuntime, TrustedStart } from "./trusted-types.ts";
 
@@ -77,24 +77,17 @@ function denoCommand({ confinement, program }: TrustedRuntime, { memoryBytes, ma
  * processes).
  */
 function nodeCommand({ program }: TrustedRuntime, { memoryBytes, mayRun, channel, importMap }: CommandParts): RuntimeCommand {
+  const options = [
+    "--no-warnings",
+    "--permission",
+    "--allow-fs-read=*",
+    "--allow-fs-write=*",
+    ...(mayRun ? ["--allow-child-process"] : []),
+    heapFlag(memoryBytes),
+  ];
   return {
-    command: [
-      program,
-      ...nodeArguments(
-        [
-          "--no-warnings",
-          "--permission",
-          "--allow-fs-read=*",
-          "--allow-fs-write=*",
-          ...(mayRun ? ["--allow-child-process"] : []),
-          heapFlag(memoryBytes),
-        ],
-        mainFile(),
-        channel,
-        importMap,
-      ),
-    ],
-    env: { NO_COLOR: "1" },
+    command: [program, ...nodeArguments(options, mainFile(), channel, importMap)],
+    env: { NO_COLOR: "1", ...nodeEnvironment(options) },
   };
 }
 
