@@ -18,7 +18,7 @@ const MAX_BLOCKS = 50;
 
 export function ResultView({ output, content }: { readonly output: Json; readonly content: readonly ContentBlock[] }): VNode {
   const isOutputShown =
-    content.length === 0 || (output !== null && !content.some(({ text }) => text === output || isSameJson(text, output)));
+    content.length === 0 || (output !== null && !content.map(textIn).some((text) => text === output || isSameJson(text, output)));
   return (
     <div class="result-parts">
       {content.slice(0, MAX_BLOCKS).map((block, index) => (
@@ -34,12 +34,17 @@ function isSameJson(text: string | undefined, output: Json): boolean {
   return text !== undefined && text.length < 200_000 && text === JSON.stringify(output);
 }
 
-function Block({ block: { type, text, data, mimeType, uri } }: { readonly block: ContentBlock }): VNode {
-  if (type === "image" && data !== undefined) return <Picture data={data} mimeType={mimeType ?? ""} />;
+function textIn(block: ContentBlock): string | undefined {
+  return "text" in block ? block.text : undefined;
+}
+
+function Block({ block }: { readonly block: ContentBlock }): VNode {
+  if (block.type === "image") return <Picture data={block.data} mimeType={block.mimeType} />;
+  const text = textIn(block);
   if (text !== undefined) return <Code label="Text" text={text} />;
   return (
     <p class="soft">
-      <Badge>{type}</Badge> {mimeType} {uri}
+      <Badge>{block.type}</Badge> {"mimeType" in block && block.mimeType} {"uri" in block && block.uri}
     </p>
   );
 }

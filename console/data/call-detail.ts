@@ -109,12 +109,17 @@ async function changesOf(id: string): Promise<CallDetail["changes"]> {
   return { ...undone.dryRun, changes: undone.dryRun.changes.map(reversed) };
 }
 
-const OPPOSITE: Readonly<Record<string, string>> = { created: "deleted", deleted: "created" };
+const OPPOSITE: Readonly<Record<FileChange["kind"], FileChange["kind"]>> = {
+  created: "deleted",
+  deleted: "created",
+  modified: "modified",
+  renamed: "renamed",
+};
 
 function reversed({ kind, before, after, diff, ...rest }: FileChange): FileChange {
   return {
     ...rest,
-    kind: OPPOSITE[kind] ?? kind,
+    kind: OPPOSITE[kind],
     ...(after !== undefined && { before: after }),
     ...(before !== undefined && { after: before }),
     ...(diff !== undefined && { diff: reversedDiff(diff) }),

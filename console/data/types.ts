@@ -1,7 +1,12 @@
 /** Types of the server's answers, as far as this page reads them. All content is untrusted and shown only as text. */
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
+import type { ContentBlock } from "../../host/call/content-block.ts";
+import type { DryRunReport as DryRun } from "../../host/call/dry-run-report.ts";
+import type { JsonObject, JsonValue as Json } from "../../manifests/mod.ts";
+
+export type { ContentBlock } from "../../host/call/content-block.ts";
+export type { DryRunReport as DryRun, FileChange } from "../../host/call/dry-run-report.ts";
+export type { JsonObject, JsonValue as Json } from "../../manifests/mod.ts";
 
 export interface HostEvent {
   readonly id: string;
@@ -18,15 +23,6 @@ export interface Problem {
   readonly title: string;
   readonly detail: string;
   readonly status: number;
-}
-
-/** Part of a result's content, as in MCP. */
-export interface ContentBlock {
-  readonly type: string;
-  readonly text?: string;
-  readonly data?: string;
-  readonly mimeType?: string;
-  readonly uri?: string;
 }
 
 export interface Result {
@@ -59,32 +55,6 @@ export interface Decision {
   readonly route?: string;
   readonly because: { readonly layer: string; readonly rule: string };
   readonly grants?: readonly { readonly layer: string; readonly permissions: JsonObject }[];
-}
-
-export interface Contents {
-  readonly bytes: number;
-  readonly sha256?: string;
-}
-
-export interface FileChange {
-  readonly path: string;
-  readonly kind: string;
-  readonly type: string;
-  readonly before?: Contents;
-  readonly after?: Contents;
-  readonly from?: string;
-  readonly mode?: string;
-  readonly diff?: string;
-}
-
-/** Changes that a call would make. */
-export interface DryRun {
-  readonly changes: readonly FileChange[];
-  readonly moreChanges?: number;
-  readonly held: readonly { readonly method: string; readonly url: string }[];
-  readonly moreHeld?: number;
-  readonly hash: string;
-  readonly canCommit: boolean;
 }
 
 export interface Committed {

@@ -1,9 +1,9 @@
 /** The table of calls, the page of a call, and the shell around them, in the browser that `CHROMIUM` names. */
 
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { faultsOf, openConsole, PROGRAM, serveConsole, type Served } from "../support/console.ts";
+import type { Browser, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { consoleTests, faultsOf, PROGRAM, serveConsole, type Served } from "../support/console.ts";
 import { hostTool } from "../support/tools.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">`;
@@ -45,28 +45,15 @@ describe.skipIf(!existsSync(PROGRAM))(
   `calls on the console in ${PROGRAM || "a browser (set CHROMIUM to run this)"}`,
   { timeout: 60_000 },
   () => {
-    let browser: Browser;
     let served: Served;
-    let context: BrowserContext;
     let page: Page;
-    const complaints: string[] = [];
-
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox"] });
+    const openPage = consoleTests(async () => {
       served = await serveConsole(PLUGIN, { events: { store: true }, tools: [hostTool("tick")] });
-    }, 60_000);
-    afterAll(async () => {
-      await browser.close();
-      await served[Symbol.asyncDispose]();
-    });
-    afterEach(async () => {
-      const hacked: unknown = await page.evaluate("window.hacked");
-      await context.close();
-      expect([hacked, complaints.splice(0)]).toEqual([undefined, []]);
+      return served;
     });
 
     async function open(options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-      ({ context, page } = await openConsole(browser, served, complaints, options));
+      page = await openPage(options);
     }
 
     const focused = async (): Promise<unknown> => await page.evaluate("document.activeElement.textContent");

@@ -3,10 +3,10 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { McpClient } from "../../host/sources/mcp/mod.ts";
-import { faultsOf, openConsole, PROGRAM, serveConsole, type Served } from "../support/console.ts";
+import { consoleTests, faultsOf, PROGRAM, serveConsole, type Served } from "../support/console.ts";
 import { hostTool } from "../support/tools.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">`;
@@ -69,15 +69,10 @@ describe.skipIf(!existsSync(PROGRAM))(
   `a user at the console in ${PROGRAM || "a browser (set CHROMIUM to run this)"}`,
   { timeout: 60_000 },
   () => {
-    let browser: Browser;
     let served: Served;
-    let context: BrowserContext;
     let page: Page;
     const seen: unknown[] = [];
-    const complaints: string[] = [];
-
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox"] });
+    const openPage = consoleTests(async () => {
       const demo = { "manifest.json": manifest("1.0.0"), "main.ts": "export const look = ({ path }) => Deno.readTextFile(path);\n" };
       const shape = hostTool("shape", { inputSchema: FORM }, (args) => {
         seen.push(args);
@@ -95,19 +90,11 @@ describe.skipIf(!existsSync(PROGRAM))(
       await served.host.addMcpServer("far", { client: server("Adds") });
       await served.host.removeMcpServer("far");
       await served.host.addMcpServer("far", { client: server(`Adds ${HOSTILE}`) });
-    }, 60_000);
-    afterAll(async () => {
-      await browser.close();
-      await served[Symbol.asyncDispose]();
-    });
-    afterEach(async () => {
-      const hacked: unknown = await page.evaluate("window.hacked");
-      await context.close();
-      expect([hacked, complaints.splice(0)]).toEqual([undefined, []]);
+      return served;
     });
 
     async function open(view: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
-      ({ context, page } = await openConsole(browser, served, complaints, options));
+      page = await openPage(options);
       await page.getByRole("link", { name: view }).click();
     }
 

@@ -1,9 +1,9 @@
 /** Texts of a hostile plugin on every page of the console: markup, spoofed characters and huge values. Skipped without `CHROMIUM`. */
 
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openConsole, PROGRAM, serveConsole, type Served } from "../support/console.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { consoleTests, PROGRAM, serveConsole, type Served } from "../support/console.ts";
 
 const MARKUP = `<img src=x onerror="window.hacked=1">`;
 /** Markup, then characters that reorder, hide and cover others. A manifest may not have them. */
@@ -41,28 +41,16 @@ describe.skipIf(!existsSync(PROGRAM))(
   `a hostile plugin on the console in ${PROGRAM || "a browser (set CHROMIUM to run this)"}`,
   { timeout: 60_000 },
   () => {
-    let browser: Browser;
     let served: Served;
-    let context: BrowserContext;
     let page: Page;
-    const complaints: string[] = [];
-
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox"] });
+    const openPage = consoleTests(async () => {
       served = await serveConsole(PLUGIN, { events: { store: true } });
       await served.host.grant("demo", { read: ["$workspace"], write: ["$workspace"] });
-    }, 60_000);
-    afterAll(async () => {
-      await browser.close();
-      await served[Symbol.asyncDispose]();
-    });
-    afterEach(async () => {
-      await context.close();
-      expect(complaints.splice(0)).toEqual([]);
+      return served;
     });
 
     async function open(address: string): Promise<void> {
-      ({ context, page } = await openConsole(browser, served, complaints));
+      page = await openPage();
       await page.goto(`${served.server.url}/#${address}`);
     }
 

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { consoleMount } from "../../host/doors/console/mount.ts";
 import { type HostServer, openHostServer } from "../../host/doors/http/server.ts";
 import { createHttpTokens, type HttpTokens } from "../../host/doors/http/tokens.ts";
@@ -93,6 +94,37 @@ export async function openConsole(
   await page.goto(`${server.url}/#code=${await tokens.issueCode()}`);
   await page.getByText("connected", { exact: true }).waitFor();
   return { page, context };
+}
+
+/**
+ * Sets up the browser and the console for the tests of a `describe`. Each test opens one page; it fails if the page complains, or runs a
+ * script of a hostile text (`window.hacked`).
+ *
+ * @param serve serves the console, once for all tests
+ * @returns a function that opens the page of a test, logged in
+ */
+export function consoleTests(serve: () => Promise<Served>): (options?: Parameters<Browser["newContext"]>[0]) => Promise<Page> {
+  let browser: Browser;
+  let served: Served;
+  let opened: Opened;
+  const complaints: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox"] });
+    served = await serve();
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await served[Symbol.asyncDispose]();
+  });
+  afterEach(async () => {
+    const hacked: unknown = await opened.page.evaluate("window.hacked");
+    await opened.context.close();
+    expect([hacked, complaints.splice(0)]).toEqual([undefined, []]);
+  });
+  return async (options = {}) => {
+    opened = await openConsole(browser, served, complaints, options);
+    return opened.page;
+  };
 }
 
 /** Returns the violations that axe finds, and whether the page is wider than its window. */
