@@ -10,7 +10,7 @@ export const PROGRAM = "bascule";
 
 /** Commands that the host's texts name. A program that is typed already, such as `npx bascule`, is left as it is. */
 const COMMAND =
-  /(?<![\w./'-]|npx )bascule (?=(?:accept|add|audit|call|check|commit|dev|grant|info|init|list|remove|replay|trust|types)\b)/gu;
+  /(?<![\w./'-]|npx )bascule (?=(?:accept|add|audit|call|check|commit|dev|grant|info|init|list|manifest|remove|replay|test|trust|types)\b)/gu;
 
 /** @param program what the user types: `bascule`, `npx bascule`, `node bin/bascule.mjs` */
 export function asTyped(text: string, program: string): string {

@@ -5,6 +5,7 @@ import type { Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Output } from "./output.ts";
 import { wrapWords } from "../../primitives/text.ts";
+import { asTyped } from "../../primitives/typed-commands.ts";
 import { nameTable } from "./table.ts";
 
 /** Options that every command takes. */
@@ -47,7 +48,7 @@ export function programHelp(groups: readonly (readonly [string, readonly Command
 export function commandHelp(command: Command, { program, style, columns }: HelpOptions): string {
   const optionLines = (options: readonly OptionSpec[]): readonly string[] => nameTable(options.map(optionRow), style, { columns });
   const lines = [...wrapWords(command.summary, columns), "", `${style.bold("Usage")}  ${program} ${command.usage}`];
-  if (command.details) lines.push("", ...command.details.flatMap((paragraph) => wrapWords(paragraph, columns)));
+  if (command.details) lines.push("", ...command.details.flatMap((paragraph) => wrapWords(asTyped(paragraph, program), columns)));
   if (command.options.length > 0) lines.push("", style.bold("Options"), ...optionLines(command.options));
   lines.push("", style.bold("Global options"), ...optionLines(COMMON_OPTIONS));
   if (command.examples) lines.push("", style.bold("Examples"), ...command.examples.map((example) => `  ${program} ${example}`));

@@ -48,7 +48,7 @@ async function check(context: CommandContext): Promise<number> {
     folders,
     workspace,
   } = await openPlaces(platform, { config: project.configFile ?? false, trust: "agreed" });
-  const lock = await openLock(platform, project.configFile === undefined ? undefined : lockFile);
+  const lock = await openLock(platform, lockFile);
   const given = createGivenLimits(trust);
   await given.refresh(lock.entries());
   const policy = createPolicy({ project: file.config(), root, folders, grants: { find: () => undefined } });

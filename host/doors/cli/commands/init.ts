@@ -135,7 +135,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   "bascule.d.ts": "types of arguments and results, generated from the manifest",
   "bascule-globals.d.ts": "types of the sandbox's globals, generated from the manifest",
   "tsconfig.json": "limits editors to the sandbox's types",
-  "main.test.ts": "tests of the code, for `bascule test` and `deno test`",
+  "main.test.ts": "tests of the code, which `test` and `deno test` run",
   "cases/peek.json": "expected results of the tool",
   "README.md": "how to try it",
 };

@@ -80,6 +80,8 @@ Next
     expect(await project.run(["call", "word_count", "path=plugins/words/README.md"])).toMatchObject({ code: 0 });
     // Nothing else waits for a decision: the limits that math requests were accepted with it.
     expect(await project.run(["accept"])).toMatchObject({ out: "No plugin version waits to be accepted\n" });
+    expect((await project.run(["check"])).out).toBe("good math  plugins/math\ngood words  plugins/words\n\n2 plugins good, 0 bad\n");
+    expect((await project.run(["manifest", "--help"], { program: "npx bascule" })).out).toContain("`npx bascule dev` keeps");
   });
 
   it("also starts in a folder with a bascule.json, or with an empty plugin folder [DI1.init]", async () => {
