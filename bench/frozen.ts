@@ -33,7 +33,7 @@ export const freeze: Bench = {
     const samples: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const begin = performance.now();
-      mustBe(store.put(`call-${round}`, HEAD, writeFrozen(read.call, belongsTo)), undefined);
+      mustBe(store.space("call").put(`call-${round}`, HEAD, writeFrozen(read.call, belongsTo)), undefined);
       samples.push(performance.now() - begin);
     }
     store.close();
@@ -49,11 +49,12 @@ export const resume: Bench = {
     const frozen = await freezeOne(box);
     await using project = await temporaryPlugins();
     const store = openStore(project.path, `${project.path}/key`);
-    mustBe(store.put("call", HEAD, frozen), undefined);
+    const calls = store.space("call");
+    mustBe(calls.put("call", HEAD, frozen), undefined);
     const samples: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const begin = performance.now();
-      const kept = store.body("call");
+      const kept = calls.body("call");
       if (kept?.ok !== true) throw new Error("The frozen call is not in the store");
       const outcome = await box.call("echo", "nap", { args: ARGS, frozen: kept.bytes });
       samples.push(performance.now() - begin);
@@ -103,11 +104,13 @@ async function startMs(open: () => Promise<Host>, waiting: number): Promise<read
 
 /** Fills the store with copies of the call that it has. */
 async function fill(store: SealedStore): Promise<void> {
-  const [row] = await store.takeOver();
-  const head = row?.head as JsonObject;
+  await store.takeOver();
+  const calls = store.space("call");
+  const [row] = calls.list();
+  const head = calls.head(row?.id ?? "")?.value as JsonObject;
   for (let index = 1; index < MANY; index++) {
     const callId = `call-${index}`;
-    mustBe(store.put(callId, { ...head, call: { ...(head["call"] as JsonObject), callId } }, new Uint8Array(KEPT_BYTES)), undefined);
+    mustBe(calls.put(callId, { ...head, call: { ...(head["call"] as JsonObject), callId } }, new Uint8Array(KEPT_BYTES)), undefined);
   }
   store.close();
 }

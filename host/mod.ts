@@ -52,6 +52,7 @@ export {
   ConfirmationTimeout,
   FsDenied,
   InternalError,
+  LostError,
   InvalidArgs,
   InvalidOutput,
   NetDenied,

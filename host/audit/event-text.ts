@@ -3,14 +3,20 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { HostEvent } from "./events.ts";
 
+/** Members of a row beside its event: the host that wrote it, and the owner of its session (SPEC FR2). */
+interface RowMark {
+  readonly host: string;
+  readonly owner?: string;
+}
+
 /** Maximum length of a row; larger events are kept without their large parts. */
 const MAX_TEXT_LENGTH = 64 * 1024;
 const MAX_PART_LENGTH = 1_024;
 const LARGE = ["output", "arguments", "partialOutput", "errors"] as const;
 
-export function toEventText(event: HostEvent): string {
+export function toEventText(event: HostEvent, mark?: RowMark): string {
   if (lengthWithin(event.payload, MAX_TEXT_LENGTH) <= MAX_TEXT_LENGTH) {
-    const text = JSON.stringify(event);
+    const text = JSON.stringify(mark === undefined ? event : { ...event, ...mark });
     if (text.length <= MAX_TEXT_LENGTH) return text;
   }
   const payload: Record<string, unknown> = { ...event.payload };
@@ -19,11 +25,11 @@ export function toEventText(event: HostEvent): string {
     if (part !== undefined && lengthWithin(part, MAX_PART_LENGTH) > MAX_PART_LENGTH) payload[key] = leftOut(part);
   }
   if (lengthWithin(payload, MAX_TEXT_LENGTH) <= MAX_TEXT_LENGTH) {
-    const short = JSON.stringify({ ...event, payload });
+    const short = JSON.stringify({ ...event, payload, ...mark });
     if (short.length <= MAX_TEXT_LENGTH) return short;
   }
   const { id, time, type, sessionId, callId, plugin, digest } = event;
-  return JSON.stringify({ id, time, type, sessionId, callId, plugin, digest, payload: { leftOut: true } });
+  return JSON.stringify({ id, time, type, sessionId, callId, plugin, digest, payload: { leftOut: true }, ...mark });
 }
 
 /** The size is included only if it is known without a traversal. */

@@ -8,11 +8,13 @@
 
 import { errorText } from "../platform/error-text.ts";
 import type { Clock } from "../platform/platform.ts";
+import { defined } from "../primitives/defined.ts";
 import { createActBudget } from "./act-budget.ts";
 import { createCheckpointSchedule } from "./checkpoint-schedule.ts";
 import { toEventText } from "./event-text.ts";
 import { type HostEvent, TERMINAL_EVENT_TYPES } from "./events.ts";
 import { createCallers, holdersOf, JournalQueue, type QueuedRow } from "./journal-queue.ts";
+import { MARKED_EVENTS } from "./marked-events.ts";
 import type { JournalBatch, JournalWritten } from "./journal-writer.ts";
 import type { Retain } from "./retain-task.ts";
 
@@ -48,6 +50,8 @@ export interface JournalOptions {
   /** Removes the oldest file when there are too many. */
   readonly retain: (retain: Retain) => Promise<unknown>;
   readonly clock: Pick<Clock, "after" | "now">;
+  /** Returns the id of this host, for the rows with which calls begin. Absent if its calls cannot be told from those of others. */
+  readonly host?: () => string | undefined;
   /** Defaults: 64 MiB of texts per file, and 8 files. */
   readonly maximumFileBytes?: number;
   readonly maximumFiles?: number;
@@ -94,6 +98,11 @@ export function createJournal(options: JournalOptions): EventStore {
   let isUncertain = false;
   let busyFor = 0;
 
+  function markOf({ type, sessionId }: HostEvent, caller: string | undefined): Parameters<typeof toEventText>[1] {
+    const host = MARKED_EVENTS.has(type) ? options.host?.() : undefined;
+    return host === undefined ? undefined : { host, ...defined({ owner: caller === sessionId ? undefined : caller }) };
+  }
+
   function append(event: HostEvent): Promise<boolean> | undefined {
     if (LEFT_OUT.has(event.type)) return undefined;
     begun ||= ACTS.has(event.type);
@@ -102,7 +111,7 @@ export function createJournal(options: JournalOptions): EventStore {
     const holders = holdersOf(event, caller);
     const summed = isTerminal(event.type) ? acts.end(event) : undefined;
     if (summed !== undefined) push({ text: summed, holders });
-    const row: Row = { text: toEventText(event), holders };
+    const row: Row = { text: toEventText(event, markOf(event, caller)), holders };
     const isOver = push(row);
     const isUrgentEvent = isUrgent(event, changing);
     if (!begun) return undefined;

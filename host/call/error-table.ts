@@ -162,6 +162,16 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = Object.freeze(
     meaning: "The tool exists but cannot run now: it is disabled or not loaded, its route is missing, or its worker ended",
     remedy: "Follow the message",
   },
+  lost: {
+    fault: "host",
+    retryable: false,
+    httpStatus: 500,
+    anchor: "lost",
+    errorClass: "lost",
+    meaning:
+      "The host ended while the call ran, and the call could not be kept; `details.mayHaveHappened` tells whether it may have had effects",
+    remedy: "Check what it was to change, then call again with a new call id",
+  },
   internal: {
     fault: "host",
     retryable: false,

@@ -24,6 +24,7 @@ export const ERROR_CODES = [
   "tool_failed",
   "invalid_output",
   "unavailable",
+  "lost",
   "internal",
 ] as const;
 /** One of `ERROR_CODES`. */

@@ -21,6 +21,8 @@ interface AskedCalls {
   find(call: AskedCall): Promise<ToolResult | undefined>;
   /** Adds a call of an earlier process. @param key of `KeptCall` */
   restore(callId: string, call: RestoredCall): void;
+  /** Adds the result of a lost call. @param isCaller returns whether a call is a repeat of it */
+  addLost(result: ToolResult, owner: string | undefined, isCaller: (call: AskedCall) => boolean): void;
   /** Returns the pending result of a call that still waits. */
   pending(callId: string): ToolResult | undefined;
 }
@@ -42,7 +44,8 @@ interface AskedCall {
 }
 
 interface Entry {
-  readonly key: string | Promise<string>;
+  /** Returns whether a call is a repeat of this one. */
+  readonly isSame: (call: AskedCall) => boolean | Promise<boolean>;
   result: ToolResult | undefined;
   /** Set for a call of an earlier process. */
   readonly restored?: Promise<ToolResult>;
@@ -56,20 +59,21 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
   const restored = new Map<string, Entry>();
   return {
     async add(call, pending, ended) {
-      const entry: Entry = { key: callKey(call.session.id, call, platform), result: pending };
+      const key = callKey(call.session.id, call, platform);
+      const isSame: Entry["isSame"] = async (again) => (await key) === (await callKey(again.session.id, again, platform));
+      const entry: Entry = { isSame, result: pending };
       calls.set(call.callId, entry, sessionOwner(call.session));
       entry.result = await ended;
       calls.ended(call.callId, entry, sizeOf(entry.result));
     },
     async find(call) {
       const entry = restored.get(call.callId) ?? calls.get(call.callId);
-      if (entry === undefined) return undefined;
-      const scope = entry.restored === undefined ? call.session.id : (call.session.owner ?? "");
-      if ((await entry.key) !== (await callKey(scope, call, platform))) return undefined;
+      if (entry === undefined || !(await entry.isSame(call))) return undefined;
       return entry.result ?? (await entry.restored);
     },
     restore(callId, { request, key, pending, ended }) {
-      const entry: Entry = { key, result: pending, restored: ended };
+      const isSame: Entry["isSame"] = async (again) => key === (await callKey(again.session.owner ?? "", again, platform));
+      const entry: Entry = { isSame, result: pending, restored: ended };
       restored.set(callId, entry);
       void ended.then((result) => {
         entry.result = result;
@@ -77,6 +81,12 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
         calls.set(callId, entry, sessionOwner(request.session));
         calls.ended(callId, entry, sizeOf(result));
       });
+    },
+    addLost(result, owner, isCaller) {
+      const { callId } = result;
+      const entry: Entry = { isSame: (call) => call.session.owner === owner && isCaller(call), result };
+      calls.set(callId, entry, owner ?? callId);
+      calls.ended(callId, entry, sizeOf(result));
     },
     pending(callId) {
       const result = (restored.get(callId) ?? calls.get(callId))?.result;

@@ -131,14 +131,26 @@ export interface Calls {
    * Returns the result of an ended call, or of one that waits for a confirmation. The last 1,000 are remembered, fewer if they are large.
    */
   result(callId: string): ToolResult | undefined;
+  /** Connects the calls of earlier processes. */
+  follow(earlier: EarlierCalls): void;
   /** Registers a call of an earlier process, for callers that come back. */
   expect(call: RestoredCall): void;
+  /** Adds the result of a call that was lost with an earlier process. A repeat of it by its owner gets this result. */
+  addLost(result: ToolResult, owner: string | undefined): void;
   /** Continues such a call. Never rejects. @param isCancelled ends it at once */
   resume(request: ToolCall, isCancelled: boolean): Promise<ToolResult>;
   /** Ends such a call, because it cannot continue. Never rejects. */
   end(request: ToolCall, error: ToolErrorData): Promise<ToolResult>;
   /** Refuses new calls, waits up to `drainMs` for running calls, then cancels them and waits until they have ended. Calls that survive the process stay. */
   close(drainMs: number): Promise<void>;
+}
+
+/** Calls of earlier processes. Callers come back by the ids of their calls. */
+export interface EarlierCalls {
+  /** Registers this call, if it is one of them, before it is looked up. */
+  need(callId: string): void;
+  /** Resolves when the lost ones are known; undefined if they are. */
+  looking(): Promise<void> | undefined;
 }
 
 const REMEMBERED = 1_000;
@@ -154,6 +166,7 @@ export function createCalls(options: CallsOptions): Calls {
   const turns = new OpenTurns();
   let closing = false;
   let preparing = options.prepare;
+  let earlier: EarlierCalls | undefined;
 
   async function call(tool: string, args: RawArguments, wanted: CallOptions = {}, chain?: ChainPlace): Promise<ToolResult> {
     const isWaiting = wanted.confirm !== undefined || wanted.unattended === "refuse";
@@ -167,6 +180,8 @@ export function createCalls(options: CallsOptions): Calls {
       preparing = undefined;
     }
     if (wanted.callId !== undefined) {
+      await earlier?.looking();
+      earlier?.need(wanted.callId);
       const known = await asked.find(request);
       if (known !== undefined) return known;
       // The refusal has a new id, so that no event is recorded under the id of the other call.
@@ -260,6 +275,12 @@ export function createCalls(options: CallsOptions): Calls {
       turns.cancel(which);
       return running.cancel(which);
     },
+    follow: (them) => void (earlier = them),
+    addLost(result, owner) {
+      const find = (name: string): string | undefined => current().registry.find(name)?.qualifiedName;
+      asked.addLost(result, owner, ({ tool }) => tool === result.tool || find(tool) === result.tool);
+      results.add(result);
+    },
     expect: (restored) => asked.restore(restored.request.callId, restored),
     resume(request, isCancelled) {
       const stop = new AbortController();
@@ -272,7 +293,10 @@ export function createCalls(options: CallsOptions): Calls {
       results.add(result);
       return result;
     },
-    result: (callId) => results.get(callId) ?? asked.pending(callId),
+    result(callId) {
+      earlier?.need(callId);
+      return results.get(callId) ?? asked.pending(callId);
+    },
     async close(drainMs) {
       closing = true;
       const stopTimer = clock.after(drainMs, () => void running.cancel({}, isKept));

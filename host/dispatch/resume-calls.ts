@@ -9,11 +9,11 @@ import { fromKeptSession } from "../call/kept-session.ts";
 import type { Session } from "../call/session.ts";
 import type { PendingConfirmations } from "../confirmations/pending.ts";
 import { definitionHash, type FrozenCalls, type KeptCall } from "../effects/frozen/frozen-calls.ts";
-import type { Clock } from "../platform/platform.ts";
+import type { Clock, Slices } from "../platform/platform.ts";
 import { defined } from "../primitives/defined.ts";
 import { createTurns } from "../../sandbox/mod.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
-import type { Calls } from "./calls.ts";
+import type { Calls, EarlierCalls } from "./calls.ts";
 
 /** Maximum age of a waiting call when a host takes it over. */
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
@@ -22,9 +22,11 @@ const AT_ONCE = 64;
 /** Previews are bounded more tightly, and a call with one cannot continue without it. */
 const PREVIEWS_AT_ONCE = 4;
 
-export interface ResumedCalls {
-  /** Takes over the calls of ended hosts. Never rejects. */
-  open(): Promise<void>;
+export interface ResumedCalls extends Pick<EarlierCalls, "need"> {
+  /** Reads the calls of ended hosts from now on, beside other work. @returns their ids */
+  open(): ReadonlySet<string>;
+  /** Reads all of them now. */
+  readAll(): void;
   /** Cancels a call that waits here. Resolves with its result; undefined if it does not wait here. */
   cancel(callId: string): Promise<ToolResult> | undefined;
   /** From now on no call continues. */
@@ -37,6 +39,7 @@ interface ResumeOptions {
   readonly calls: Pick<Calls, "expect" | "resume" | "end">;
   readonly registry: () => Snapshot;
   readonly clock: Pick<Clock, "now" | "after">;
+  readonly slices: Slices;
   readonly timeoutMs: () => number;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
@@ -52,12 +55,29 @@ interface Waiting {
 }
 
 export function createResumedCalls(options: ResumeOptions): ResumedCalls {
-  const { frozen, pending, calls, registry, clock, timeoutMs, onDefect } = options;
+  const { frozen, pending, calls, registry, clock, slices, timeoutMs, onDefect } = options;
   const takeTurn = createTurns(AT_ONCE);
   const takePreviewTurn = createTurns(PREVIEWS_AT_ONCE);
   const waiting = new Map<string, Waiting>();
   const sessions = new Map<string, Session>();
+  /** Calls of ended hosts that are not read yet. */
+  const unread = new Set<string>();
   let isClosed = false;
+
+  function read(callId: string): void {
+    if (isClosed || !unread.delete(callId)) return;
+    try {
+      const { kept, problem } = frozen.read(callId);
+      if (kept === undefined) onDefect(`The waiting call ${callId} cannot continue: ${problem ?? ""}`);
+      else take(kept);
+    } catch (error) {
+      onDefect(`The waiting call ${callId} cannot continue`, error);
+    }
+  }
+
+  function* readEach(): Generator<void, void> {
+    for (const callId of unread) yield read(callId);
+  }
 
   function sessionOf({ session }: KeptCall): Session {
     const known = sessions.get(session.id) ?? fromKeptSession(session);
@@ -146,17 +166,18 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
   }
 
   return {
-    async open() {
-      try {
-        for (const { id, kept, problem } of await frozen.takeOver()) {
-          if (kept === undefined) onDefect(`The waiting call ${id} cannot continue: ${problem ?? ""}`);
-          else take(kept);
-        }
-      } catch (error) {
-        onDefect("Waiting calls of an earlier host cannot continue", error);
-      }
+    open() {
+      for (const callId of frozen.left()) unread.add(callId);
+      const all = new Set(unread);
+      if (unread.size > 0) void slices.run(readEach());
+      return all;
     },
+    readAll() {
+      for (const callId of unread) read(callId);
+    },
+    need: read,
     cancel(callId) {
+      read(callId);
       const one = waiting.get(callId);
       if (one === undefined || !leave(one)) return undefined;
       one.settle(resume(one, undefined, true));

@@ -34,7 +34,10 @@ export function callActs({ calls: { calls, sessions, kept, resumed }, effects: {
       return await calls.turn(given, { ...request, session });
     },
     cancelCall: async (callId) => (await resumed?.cancel(callId)) ?? (await calls.cancel({ callId })).at(-1),
-    waiting: () => frozen?.list() ?? [],
+    waiting() {
+      resumed?.readAll();
+      return frozen?.list() ?? [];
+    },
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,

@@ -13,7 +13,7 @@ export function closeOnce(stages: HostStages): () => Promise<void> {
 }
 
 /** Calls end first, then what they use; events and their store last, because closing the others emits events. */
-async function close({ ground, tools, plugins, policies, effects, calls, sources }: HostStages): Promise<void> {
+async function close({ ground, tools, plugins, policies, calls, sources }: HostStages): Promise<void> {
   const { bus, store, service, platform, places } = ground;
   const { consent, directory, mcp, sandbox } = plugins;
   policies.policies.close();
@@ -26,13 +26,14 @@ async function close({ ground, tools, plugins, policies, effects, calls, sources
   await mcp.close();
   await consent.flush();
   await sandbox.close();
-  // The sandbox has answered: no call that is still kept acts any more.
-  effects.frozen?.close();
   await platform.databases.release(places.databases);
   calls.sessions.close();
   tools.announcing?.stop();
   bus.close();
   await store?.close();
+  // The sandbox has answered: no call that is still kept acts any more. The journal has the end of all others.
+  ground.mark?.release();
+  ground.lasting?.close();
   await service.close();
   await ground.fileService.close();
   await platform.log.flush?.();

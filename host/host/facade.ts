@@ -134,7 +134,11 @@ type Views = Pick<Host, "notices" | "events" | "subscribe" | "confirmations" | "
 function viewsOf({ ground, tools, plugins, policies, confirmations, calls, sources }: HostStages): Views {
   const { bus, places } = ground;
   const { consent, directory, sandbox } = plugins;
-  const { list, answer } = confirmations.pending;
+  const { pending } = confirmations;
+  const list: Host["confirmations"]["list"] = () => {
+    calls.resumed?.readAll();
+    return pending.list();
+  };
   return {
     notices: () =>
       [
@@ -146,7 +150,13 @@ function viewsOf({ ground, tools, plugins, policies, confirmations, calls, sourc
       ].flat(),
     events: { [Symbol.asyncIterator]: () => bus.events() },
     subscribe: bus.subscribe,
-    confirmations: { list, answer },
+    confirmations: {
+      list,
+      answer(requestId, answer) {
+        calls.resumed?.readAll();
+        return pending.answer(requestId, answer);
+      },
+    },
     load: () => sandbox.use?.(),
     metrics: () =>
       toPrometheus([

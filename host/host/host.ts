@@ -7,7 +7,7 @@ import { createFacade } from "./facade.ts";
 import type { Host } from "./host-interface.ts";
 import type { HostOptions } from "./host-options.ts";
 import { keptAlive } from "./kept-alive.ts";
-import { openCalls } from "./open-calls.ts";
+import { openCalls, openEarlier } from "./open-calls.ts";
 import { openConfirmations } from "./open-confirmations.ts";
 import { openEffects } from "./open-effects.ts";
 import { openGrants } from "./open-grants.ts";
@@ -51,7 +51,7 @@ async function openHost(given: Platform, options: HostOptions): Promise<Host> {
   const effects = openEffects({ ground, confirmations }, options);
   const calls = await openCalls({ ground, tools, plugins, policies, confirmations, effects }, options);
   const sources = await startSources({ ground, rights, tools, plugins, policies, calls }, options);
-  await calls.resumed?.open();
+  await openEarlier(ground, calls);
   const host = createFacade({ ground, rights, tools, plugins, policies, confirmations, effects, calls, sources });
   // The host's own `close` closes them from now on.
   opened.move();

@@ -1,6 +1,8 @@
 /** Stage of a host: sessions, the routes that run calls, and the path from the doors to them. */
 
 import type { JsonValue } from "../../manifests/mod.ts";
+import type { EndedHost } from "../audit/host-mark.ts";
+import { LOST_CALLS, type LostCall } from "../audit/lost-calls.ts";
 import { createTelemetry, type Telemetry } from "../audit/telemetry/mod.ts";
 import { showLarge } from "../call/arguments.ts";
 import { checkRequired } from "../capabilities/mod.ts";
@@ -18,6 +20,7 @@ import { createQuotas, type Quotas } from "../policy/quotas/quotas.ts";
 import { createPlainReads } from "../routes/plain-reads.ts";
 import { createExecutors } from "../routes/mod.ts";
 import type { Executors } from "../tools/execution.ts";
+import { endLostCalls } from "../dispatch/lost-calls.ts";
 import { createCurrentDispatch, type CurrentDispatch } from "./current-dispatch.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { ConfirmationsStage } from "./open-confirmations.ts";
@@ -63,6 +66,24 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
   return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), telemetry };
 }
 
+/** Continues the calls of ended hosts, and ends those that were lost with them. Called once the plugins are loaded. */
+export async function openEarlier(ground: GroundStage, { calls, resumed }: CallsStage): Promise<void> {
+  const { lasting, mark, bus, store, service, places, onDefect } = ground;
+  if (lasting === undefined || resumed === undefined) return;
+  try {
+    await lasting.takeOver();
+  } catch (error) {
+    return onDefect("Calls of an earlier host cannot continue", error);
+  }
+  const kept = resumed.open();
+  const find = (hosts: readonly EndedHost[]): Promise<readonly LostCall[]> =>
+    service.run(LOST_CALLS, { folder: places.auditFolder, hosts }, { owner: "audit" });
+  const flush = async (): Promise<void> => await store?.flush();
+  let looking = mark && endLostCalls({ mark, find, isKept: (id) => kept.has(id), calls, emit: bus.emit, flush, onDefect });
+  void looking?.then(() => (looking = undefined));
+  calls.follow({ need: resumed.need, looking: () => looking });
+}
+
 function openResumed(
   { ground, tools, policies, confirmations, effects: { frozen } }: EarlierStages,
   calls: Calls,
@@ -70,7 +91,7 @@ function openResumed(
   return (
     frozen &&
     createResumedCalls({
-      ...{ frozen, calls, pending: confirmations.pending, registry: tools.snapshot, clock: ground.platform.clock },
+      ...{ frozen, calls, pending: confirmations.pending, registry: tools.snapshot, ...ground.platform },
       ...{ timeoutMs: policies.policies.confirmationTimeoutMs, onDefect: ground.onDefect },
     })
   );

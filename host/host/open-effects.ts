@@ -1,13 +1,11 @@
 /** Stage of a host: effects of calls that are recorded, kept for undo, or held back by dry runs. */
 
-import type { PendingConfirmations } from "../confirmations/pending.ts";
 import { createFrozenCalls, type FrozenCalls } from "../effects/frozen/frozen-calls.ts";
 import { createDryRuns, type DryRuns } from "../effects/overlay/dry-runs.ts";
 import { createRecorder, type Recorder } from "../effects/recordings/recorder.ts";
 import { createRecordingStore } from "../effects/recordings/store.ts";
 import { openUndos } from "../effects/undo/open-undos.ts";
 import type { Undos } from "../effects/undo/undos.ts";
-import { createSealedStore } from "../primitives/state/sealed-store.ts";
 import { openRunRecord } from "../routes/run-record.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { ConfirmationsStage } from "./open-confirmations.ts";
@@ -17,7 +15,7 @@ export interface EffectsStage {
   readonly recorder: Recorder;
   readonly undos: Undos;
   readonly dryRuns: DryRuns;
-  /** Calls that survive the process. Absent without a project, and in a host for one call. */
+  /** Calls that survive the process. Absent if nothing of this host does. */
   readonly frozen?: FrozenCalls;
 }
 
@@ -48,13 +46,6 @@ export function openEffects({ ground, confirmations }: EarlierStages, options: H
     isUnchanged,
     confirm,
   });
-  const isLasting = places.project.path !== undefined && options.loadsAtOnce === undefined;
-  return { recorder, undos, dryRuns, ...(isLasting && { frozen: openFrozen(ground, pending) }) };
-}
-
-function openFrozen({ platform, places, onDefect }: GroundStage, pending: PendingConfirmations): FrozenCalls {
-  const { states, files, random } = platform;
-  const { waitingFolder: folder, waitingKeyFile: keyFile } = places;
-  const store = createSealedStore({ states, files, folder, keyFile, newId: random.uuidv7 });
-  return createFrozenCalls({ platform, store, pending, onDefect });
+  const frozen = ground.lasting && createFrozenCalls({ platform, store: ground.lasting.space("call"), pending, onDefect });
+  return { recorder, undos, dryRuns, ...(frozen && { frozen }) };
 }

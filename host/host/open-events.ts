@@ -11,6 +11,7 @@ import { RETAIN_JOURNAL } from "../audit/retain-task.ts";
 import { serviceThreads } from "./service-entry.ts";
 import { createEventBus, type EventBus } from "../audit/event-bus.ts";
 import { createJournal, type EventStore, type JournalOptions, type JournalWriter } from "../audit/journal.ts";
+import type { HostMark } from "../audit/host-mark.ts";
 import { createLogSink } from "../audit/log-sink.ts";
 import { createFieldRedaction, guardRedaction, hiddenFields } from "../primitives/json/redact-fields.ts";
 
@@ -20,6 +21,8 @@ interface OpenEventsOptions {
   readonly options: EventOptions;
   /** Removes secrets. */
   readonly redactSecrets: (value: JsonValue) => JsonValue;
+  /** Absent if nothing of this host survives its process. */
+  readonly mark?: HostMark;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
@@ -31,11 +34,13 @@ export interface HostEvents {
   readonly redactLarge: () => { readonly isHidden: ((name: string) => boolean) | undefined } | undefined;
   /** Absent if no events are kept. */
   readonly store?: EventStore;
+  /** Set if the journal's rows name this host. */
+  readonly mark?: HostMark;
   /** Runs all background work but the journal's, which has its own thread. Close it after the store. */
   readonly service: Service;
 }
 
-export function openEvents({ platform, places, options, redactSecrets, onDefect }: OpenEventsOptions): HostEvents {
+export function openEvents({ platform, places, options, redactSecrets, mark, onDefect }: OpenEventsOptions): HostEvents {
   const { redact: redactMore, publish, bufferSize, store: wanted } = options;
   const redactFields = createFieldRedaction(() => places.project.config().audit.redact);
   const redactOwn = redactMore && guardRedaction(redactMore, onDefect);
@@ -51,7 +56,7 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
     isKept === true
       ? createJournal({
           ...{ writer: journalWriter(openService(), folder, checkpointFile), retain: retainBy(service, checkpointFile) },
-          ...{ clock, folder, onDefect },
+          ...{ clock, folder, onDefect, ...(mark && { host: mark.id }) },
         })
       : ownStore;
   const bus = createEventBus({
@@ -63,7 +68,7 @@ export function openEvents({ platform, places, options, redactSecrets, onDefect 
   if (publish) bus.subscribe(publish);
   const redactLarge: HostEvents["redactLarge"] = () =>
     redactMore === undefined ? { isHidden: hiddenFields(places.project.config().audit.redact) } : undefined;
-  return { bus, redact, redactLarge, service, ...(store && { store }) };
+  return { bus, redact, redactLarge, service, ...(store && { store }), ...(isKept === true && mark && { mark }) };
 }
 
 /** @param checkpoints their file: a removal is noted there before the file goes */

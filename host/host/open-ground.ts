@@ -1,11 +1,13 @@
 /** First stage of a host: its places, its platform and its event sinks. Every later stage needs them. */
 
+import { createHostMark } from "../audit/host-mark.ts";
 import { createLogTail, type LogLine } from "../audit/log-tail.ts";
 import { createSecrets, type Secrets } from "../capabilities/secrets/secrets.ts";
 import { defectText } from "../platform/error-text.ts";
 import type { Platform } from "../platform/platform.ts";
 import { createDataFolders, type DataFolders } from "../routes/data-folders.ts";
 import { createService, type Service } from "../primitives/service/service.ts";
+import { createSealedStore, type SealedStore } from "../primitives/state/sealed-store.ts";
 import { openPlaces, type Places } from "../project/places.ts";
 import { serviceThreads } from "./service-entry.ts";
 import { guardLog } from "./guard-log.ts";
@@ -23,6 +25,8 @@ export interface GroundStage extends HostEvents {
   readonly dataFolders: DataFolders;
   /** A service that may wait for a disk: nothing but reads for plugins waits with it. */
   readonly fileService: Service;
+  /** Rows that survive the process. Absent without a project, and in a host for one call. */
+  readonly lasting?: SealedStore;
   readonly onDefect: OnDefect;
   /** Returns the last log lines about a plugin. */
   readonly logLines: (plugin: string) => readonly LogLine[];
@@ -39,11 +43,21 @@ export async function openGround(given: Platform, options: HostOptions, opened: 
   const platform: Platform = { ...given, log };
   const onDefect: OnDefect = (message, error, fields = {}) =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: defectText(error) }) });
-  const events = openEvents({ platform, places, options: options.events ?? {}, redactSecrets: secrets.redact, onDefect });
+  const lasting = openLasting(platform, places, options);
+  const mark =
+    lasting && createHostMark({ store: lasting.space("host"), newId: platform.random.uuidv7, now: platform.clock.now, onDefect });
+  const redactSecrets = secrets.redact;
+  const events = openEvents({ platform, places, options: options.events ?? {}, redactSecrets, ...(mark && { mark }), onDefect });
   const fileService = createService({ threads: serviceThreads(platform), environment: platform, onDefect });
   opened.defer(() => events.service.close());
   opened.defer(() => fileService.close());
   opened.defer(async () => await events.store?.close());
   const dataFolders = createDataFolders({ data: places.folders.data, databases: places.databases }, platform);
-  return { ...events, places, platform, secrets, dataFolders, fileService, onDefect, logLines: tail.lines };
+  return { ...events, ...(lasting && { lasting }), places, platform, secrets, dataFolders, fileService, onDefect, logLines: tail.lines };
+}
+
+function openLasting({ states, files, random }: Platform, places: Places, { loadsAtOnce }: HostOptions): SealedStore | undefined {
+  if (places.project.path === undefined || loadsAtOnce !== undefined) return undefined;
+  const { waitingFolder: folder, waitingKeyFile: keyFile } = places;
+  return createSealedStore({ states, files, folder, keyFile, newId: random.uuidv7 });
 }

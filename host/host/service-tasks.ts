@@ -4,6 +4,7 @@ import { CHECKPOINT_JOURNAL } from "../audit/checkpoints.ts";
 import { FOLLOWING } from "../audit/following.ts";
 import { RECORDED_ACTS, SESSION_STATE, VERIFY_JOURNAL } from "../audit/journal-reader.ts";
 import { APPEND_TO_JOURNAL, CLOSE_JOURNAL } from "../audit/journal-writer.ts";
+import { LOST_CALLS } from "../audit/lost-calls.ts";
 import { RETAIN_JOURNAL } from "../audit/retain-task.ts";
 import { SEARCH_STEP } from "../audit/search.ts";
 import { RECORDED_CALLS, RECORDED_USE } from "../audit/usage.ts";
@@ -17,6 +18,7 @@ import type { ServiceTask } from "../primitives/service/task.ts";
 export const SERVICE_TASKS: readonly ServiceTask[] = [
   CHECKPOINT_JOURNAL,
   FOLLOWING,
+  LOST_CALLS,
   VERIFY_JOURNAL,
   SESSION_STATE,
   RECORDED_ACTS,

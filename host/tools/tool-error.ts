@@ -159,6 +159,14 @@ export class ToolUnavailable extends ToolError {
   }
 }
 
+/** `lost`: The host ended while the call ran. */
+export class LostError extends ToolError {
+  override readonly name = "LostError";
+  constructor(message: string, options?: ToolErrorOptions) {
+    super("lost", message, options);
+  }
+}
+
 /** `internal`: A defect in the host. */
 export class InternalError extends ToolError {
   override readonly name = "InternalError";

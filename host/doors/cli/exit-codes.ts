@@ -49,6 +49,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   tool_failed: EXIT.failed,
   invalid_output: EXIT.failed,
   unavailable: EXIT.unavailable,
+  lost: EXIT.failed,
   internal: EXIT.failed,
 };
 

@@ -15,7 +15,7 @@ import type { Unsealed } from "../../platform/files/state-types.ts";
 import { defined } from "../../primitives/defined.ts";
 import { sizeOf } from "../../primitives/json/known-size.ts";
 import { hashOf } from "../../primitives/json/json-hash.ts";
-import type { SealedStore } from "../../primitives/state/sealed-store.ts";
+import type { SealedSpace } from "../../primitives/state/sealed-store.ts";
 import type { Freezing } from "../../../sandbox/mod.ts";
 import type { Execution } from "../../tools/execution.ts";
 import type { RegisteredTool } from "../../tools/tool.ts";
@@ -71,7 +71,6 @@ export interface WaitingCall {
 
 /** A call that an ended host left. */
 interface LeftCall {
-  readonly id: string;
   /** Undefined if the row cannot be read; `problem` says why. */
   readonly kept?: KeptCall;
   readonly problem?: string;
@@ -94,17 +93,19 @@ export interface FrozenCalls {
   isWaiting(callId: string): boolean;
   /** Removes a call that is about to begin, or has ended. */
   forget(callId: string): void;
+  /** Lists the waiting calls but those that `left` returned and `read` has not read yet. */
   list(): readonly WaitingCall[];
-  /** Takes over the calls that ended hosts left. They count as waiting. */
-  takeOver(): Promise<readonly LeftCall[]>;
+  /** Returns the ids of the calls that ended hosts left. They count as waiting. */
+  left(): readonly string[];
+  /** Reads such a call: 10,000 of them take half a second. */
+  read(callId: string): LeftCall;
   guestOf(callId: string): Unsealed | undefined;
-  /** Releases the calls that wait now, for the next host. */
-  close(): void;
 }
 
 interface FrozenCallsOptions {
   readonly platform: Pick<Platform, "clock" | "slices" | "sha256">;
-  readonly store: SealedStore;
+  /** Rows of the kind `call`. */
+  readonly store: SealedSpace;
   readonly pending: Pick<PendingConfirmations, "list">;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
@@ -117,6 +118,8 @@ interface Row {
 export function createFrozenCalls({ platform, store, pending, onDefect }: FrozenCallsOptions): FrozenCalls {
   const { clock } = platform;
   const rows = new Map<string, Row>();
+  /** Calls of ended hosts that are not read yet, with their sizes. */
+  const unread = new Map<string, number>();
   let isBroken = false;
 
   function put(kept: KeptCall, guest?: Uint8Array): void {
@@ -186,23 +189,26 @@ export function createFrozenCalls({ platform, store, pending, onDefect }: Frozen
       if (!pending.list().includes(waitsFor)) return;
       put({ ...known, sinceMs: clock.now(), hasBegun: false, filesModified: [], pending: waitsFor, result });
     },
-    isWaiting: (callId) => rows.has(callId),
+    isWaiting: (callId) => rows.has(callId) || unread.has(callId),
     forget,
     list: () => Array.from(rows.values(), toWaiting),
-    async takeOver() {
-      const left = await store.takeOver();
-      return left.map(({ id, head, bytes, differs }): LeftCall => {
-        const kept = readKept(head);
-        if (kept !== undefined) {
-          rows.set(id, { kept, bytes });
-          return { id, kept };
-        }
-        if (differs !== "project") store.delete(id);
-        return { id, problem: differs === "project" ? "it belongs to another project" : "what was kept of it was altered" };
-      });
+    left() {
+      for (const { id, bytes } of store.list()) unread.set(id, bytes);
+      return [...unread.keys()];
+    },
+    read(callId) {
+      const { value, differs } = store.head(callId) ?? {};
+      const kept = readKept(value);
+      const bytes = unread.get(callId) ?? 0;
+      unread.delete(callId);
+      if (kept !== undefined) {
+        rows.set(callId, { kept, bytes });
+        return { kept };
+      }
+      if (differs !== "project") store.delete(callId);
+      return { problem: differs === "project" ? "it belongs to another project" : "what was kept of it was altered" };
     },
     guestOf: store.body,
-    close: store.close,
   };
 }
 

@@ -1,10 +1,8 @@
 /** State of a host that outlives its process, in sealed rows. Types only. */
 
-/** One row without its body. */
+/** One row without its contents. */
 export interface StateRow {
   readonly id: string;
-  /** Sealed. */
-  readonly head: Uint8Array;
   /** Size of the sealed body; 0 without one. */
   readonly bytes: number;
 }
@@ -12,6 +10,8 @@ export interface StateRow {
 /** A file of rows that one process holds at a time. When a function returns, its change survives the end of this process. */
 export interface StateFile {
   rows(): readonly StateRow[];
+  /** Returns a row's sealed head. */
+  head(id: string): Uint8Array | undefined;
   body(id: string): Uint8Array | undefined;
   /** Adds or replaces a row. */
   put(id: string, head: Uint8Array, body: Uint8Array | undefined): void;

@@ -11,7 +11,7 @@ import { errnoOf } from "./file-errors.ts";
 import type { StateFile, States, StateRow, Unsealed } from "./state-types.ts";
 import { temporaryFor } from "./write-atomic.ts";
 
-/** Heads are apart from bodies, so that reading all of them is fast. */
+/** Heads are apart from bodies, so that listing all of them is fast. */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS heads (id TEXT PRIMARY KEY, head BLOB NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS bodies (id TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT`;
@@ -61,7 +61,8 @@ function hold(path: string): StateFile {
 }
 
 function createFile(database: DatabaseSync, path: string): StateFile {
-  const rows = database.prepare("SELECT id, head, bytes FROM heads");
+  const rows = database.prepare("SELECT id, bytes FROM heads");
+  const head = database.prepare("SELECT head FROM heads WHERE id = ?");
   const body = database.prepare("SELECT body FROM bodies WHERE id = ?");
   const putHead = database.prepare("INSERT OR REPLACE INTO heads (id, head, bytes) VALUES (?, ?, ?)");
   const putBody = database.prepare("INSERT OR REPLACE INTO bodies (id, body) VALUES (?, ?)");
@@ -83,6 +84,7 @@ function createFile(database: DatabaseSync, path: string): StateFile {
 
   return {
     rows: () => rows.all().map(toRow),
+    head: (id) => bytesOf(head.get(id)?.["head"]),
     body: (id) => bytesOf(body.get(id)?.["body"]),
     put: (id, head, bytes) =>
       together(() => {
@@ -105,7 +107,7 @@ function createFile(database: DatabaseSync, path: string): StateFile {
 }
 
 function toRow(row: Readonly<Record<string, unknown>>): StateRow {
-  return { id: String(row["id"]), head: bytesOf(row["head"]) ?? new Uint8Array(), bytes: Number(row["bytes"]) };
+  return { id: String(row["id"]), bytes: Number(row["bytes"]) };
 }
 
 function bytesOf(value: unknown): Uint8Array | undefined {

@@ -17,7 +17,8 @@ export function createMemoryStates(plant: (path: string) => void, remove: (path:
     const { rows } = file;
     file.isHeld = true;
     return {
-      rows: () => Array.from(rows, ([id, { head, body }]) => ({ id, head, bytes: body?.length ?? 0 })),
+      rows: () => Array.from(rows, ([id, { body }]) => ({ id, bytes: body?.length ?? 0 })),
+      head: (id) => rows.get(id)?.head,
       body: (id) => rows.get(id)?.body,
       put: (id, head, body) => void rows.set(id, { head, body }),
       delete: (id) => void rows.delete(id),

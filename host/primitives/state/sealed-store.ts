@@ -11,26 +11,39 @@ import type { Files } from "../../platform/platform.ts";
 import type { SealMisfit, StateFile, States, Unsealed } from "../../platform/files/state-types.ts";
 import { tryJson } from "../json/json-text.ts";
 
-/** A row that another host left. */
-interface LeftRow {
-  readonly id: string;
-  /** Size of its body. */
-  readonly bytes: number;
-  /** Undefined if it cannot be read. */
-  readonly head: JsonValue | undefined;
-  readonly differs?: SealMisfit;
-}
-
+/** The store of one host. */
 export interface SealedStore {
   /** Takes over the rows of hosts that have ended. */
-  takeOver(): Promise<readonly LeftRow[]>;
+  takeOver(): Promise<void>;
+  /** Returns the rows of one kind. @param kind a word */
+  space(kind: string, bounds?: SpaceBounds): SealedSpace;
+  /** Releases the rows, which another host may take over then. */
+  close(): void;
+}
+
+/** Defaults: 10,000 rows and 512 MiB of bodies. */
+interface SpaceBounds {
+  readonly maximumRows?: number;
+  readonly maximumBytes?: number;
+}
+
+/** Rows of one kind. */
+export interface SealedSpace {
+  /** Returns the rows, with the sizes of their bodies: those that were put, and those that were taken over. */
+  list(): readonly { readonly id: string; readonly bytes: number }[];
+  /** Returns the head of a row; undefined if there is none. */
+  head(id: string): SealedHead | undefined;
   /** Adds or replaces a row. @returns why it cannot be kept; undefined if it survives the end of the process from now on */
   put(id: string, head: JsonValue, body?: Uint8Array): string | undefined;
   /** Returns the body of a row; undefined if there is none. */
   body(id: string): Unsealed | undefined;
   delete(id: string): void;
-  /** Releases the rows, which another host may take over then. */
-  close(): void;
+}
+
+/** `value` is absent if the head cannot be read; `differs` says why. */
+interface SealedHead {
+  readonly value?: JsonValue | undefined;
+  readonly differs?: SealMisfit;
 }
 
 export interface SealedStoreOptions {
@@ -40,20 +53,22 @@ export interface SealedStoreOptions {
   readonly folder: string;
   readonly keyFile: string;
   readonly newId: () => string;
-  /** Defaults: 10,000 rows and 512 MiB. */
-  readonly maximumRows?: number;
-  readonly maximumBytes?: number;
+}
+
+interface Row {
+  readonly file: StateFile;
+  readonly bytes: number;
 }
 
 const SUFFIX = ".db";
+const MAXIMUM_ROWS = 10_000;
+const MAXIMUM_BYTES = 512 * 1024 * 1024;
 const encoder = new TextEncoder();
 
-export function createSealedStore(options: SealedStoreOptions): SealedStore {
-  const { states, files, folder, keyFile, newId, maximumRows = 10_000, maximumBytes = 512 * 1024 * 1024 } = options;
+export function createSealedStore({ states, files, folder, keyFile, newId }: SealedStoreOptions): SealedStore {
   const held: StateFile[] = [];
-  /** The file and size of each row. */
-  const rows = new Map<string, { readonly file: StateFile; readonly bytes: number }>();
-  let total = 0;
+  const kinds = new Map<string, Map<string, Row>>();
+  let isClosed = false;
   let key: Uint8Array | undefined;
 
   function own(): StateFile {
@@ -64,59 +79,84 @@ export function createSealedStore(options: SealedStoreOptions): SealedStore {
     return made;
   }
 
-  function note(id: string, file: StateFile, bytes: number): void {
-    total += bytes - (rows.get(id)?.bytes ?? 0);
-    rows.set(id, { file, bytes });
+  function keyOf(): Uint8Array {
+    return (key ??= states.keyAt(keyFile));
   }
 
-  function takeRows(file: StateFile): LeftRow[] {
-    key ??= states.keyAt(keyFile);
-    const sealing = key;
-    return file.rows().map(({ id, head, bytes }) => {
-      note(id, file, bytes);
-      const opened = states.unseal(sealing, head, `head ${id}`);
-      if (!opened.ok) return { id, bytes, head: undefined, differs: opened.differs };
-      return { id, bytes, head: tryJson(new TextDecoder().decode(opened.bytes)) };
-    });
+  function rowsOf(kind: string): Map<string, Row> {
+    const rows = kinds.get(kind) ?? new Map<string, Row>();
+    kinds.set(kind, rows);
+    return rows;
+  }
+
+  function space(kind: string, { maximumRows = MAXIMUM_ROWS, maximumBytes = MAXIMUM_BYTES }: SpaceBounds = {}): SealedSpace {
+    const rows = rowsOf(kind);
+    const nameOf = (id: string): string => `${kind} ${id}`;
+    let total: number | undefined;
+    return {
+      list: () => Array.from(rows, ([id, { bytes }]) => ({ id, bytes })),
+      head(id) {
+        const sealed = rows.get(id)?.file.head(nameOf(id));
+        if (sealed === undefined) return undefined;
+        const opened = states.unseal(keyOf(), sealed, `head ${nameOf(id)}`);
+        return opened.ok ? { value: tryJson(new TextDecoder().decode(opened.bytes)) } : { differs: opened.differs };
+      },
+      put(id, head, body) {
+        if (isClosed) return "the host is closed";
+        total ??= Array.from(rows.values()).reduce((sum, { bytes }) => sum + bytes, 0);
+        const before = rows.get(id);
+        const bytes = body?.length ?? 0;
+        if (before === undefined && rows.size >= maximumRows) return `${rows.size} are kept already`;
+        const others = total - (before?.bytes ?? 0);
+        if (others + bytes > maximumBytes) return `${total} bytes are kept already`;
+        const file = before?.file ?? own();
+        const sealed = body && states.seal(keyOf(), body, `body ${nameOf(id)}`);
+        file.put(nameOf(id), states.seal(keyOf(), encoder.encode(JSON.stringify(head)), `head ${nameOf(id)}`), sealed);
+        total = others + bytes;
+        rows.set(id, { file, bytes });
+        return undefined;
+      },
+      body(id) {
+        const sealed = rows.get(id)?.file.body(nameOf(id));
+        return sealed && states.unseal(keyOf(), sealed, `body ${nameOf(id)}`);
+      },
+      delete(id) {
+        const row = rows.get(id);
+        if (row === undefined) return;
+        row.file.delete(nameOf(id));
+        rows.delete(id);
+        if (total !== undefined) total -= row.bytes;
+      },
+    };
+  }
+
+  /** Two ended hosts may have left the same row: the first stays. */
+  function takeRows(file: StateFile): void {
+    for (const { id: name, bytes } of file.rows()) {
+      const end = name.indexOf(" ");
+      const rows = rowsOf(name.slice(0, end));
+      const id = name.slice(end + 1);
+      if (rows.has(id)) file.delete(name);
+      else rows.set(id, { file, bytes });
+    }
   }
 
   return {
     async takeOver() {
       const entries = await files.list(folder).catch(unlessMissing([]));
-      return entries.flatMap(({ name, kind }) => {
-        if (kind !== "file" || !name.endsWith(SUFFIX)) return [];
+      for (const { name, kind } of entries) {
+        if (kind !== "file" || !name.endsWith(SUFFIX)) continue;
         const file = states.takeOver(`${folder}/${name}`);
-        if (file === undefined) return [];
+        if (file === undefined) continue;
         held.push(file);
-        return takeRows(file);
-      });
+        takeRows(file);
+      }
     },
-    put(id, head, body) {
-      const before = rows.get(id);
-      const bytes = body?.length ?? 0;
-      if (before === undefined && rows.size >= maximumRows) return `${rows.size} are kept already`;
-      if (total - (before?.bytes ?? 0) + bytes > maximumBytes) return `${total} bytes are kept already`;
-      key ??= states.keyAt(keyFile);
-      const file = before?.file ?? own();
-      const sealed = body && states.seal(key, body, `body ${id}`);
-      file.put(id, states.seal(key, encoder.encode(JSON.stringify(head)), `head ${id}`), sealed);
-      note(id, file, bytes);
-      return undefined;
-    },
-    body(id) {
-      const sealed = rows.get(id)?.file.body(id);
-      return sealed && key && states.unseal(key, sealed, `body ${id}`);
-    },
-    delete(id) {
-      const row = rows.get(id);
-      if (row === undefined) return;
-      row.file.delete(id);
-      rows.delete(id);
-      total -= row.bytes;
-    },
+    space,
     close() {
+      isClosed = true;
       for (const file of held.splice(0)) file.close();
-      rows.clear();
+      kinds.clear();
     },
   };
 }

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createHost, type Host, type ToolResult } from "../../../host/mod.ts";
+import { TERMINAL_EVENT_TYPES } from "../../../host/audit/events.ts";
+import type { JsonObject } from "../../../manifests/mod.ts";
 import type { WaitingCall } from "../../../host/effects/frozen/frozen-calls.ts";
 import { REPOSITORY } from "../../../scripts/run-command.ts";
 
@@ -15,6 +17,31 @@ const CALLS = 100;
 interface Left {
   readonly waiting: readonly WaitingCall[];
   readonly pending: readonly { readonly requestId: string; readonly callId: string; readonly hash: string }[];
+}
+
+interface Lost {
+  /** Results of the callers that came back. */
+  readonly again: readonly ToolResult[];
+  readonly events: readonly (readonly JsonObject[])[];
+}
+
+/** Returns the error codes of the terminal events. */
+function endsOf(events: readonly JsonObject[]): readonly unknown[] {
+  const ends = events.filter(({ type }) => TERMINAL_EVENT_TYPES.some((one) => one === type));
+  return ends.map(({ payload }) => (payload as JsonObject)["code"]);
+}
+
+/** Checks that the calls which could not be frozen ended once, and did not run again [FR2.lost]. */
+function expectLost({ again, events }: Lost): void {
+  expect(again).toMatchObject([
+    { callId: "lost", error: { code: "lost", details: { mayHaveHappened: true, retryable: false } }, arguments: { id: "lost" } },
+    { callId: "lost-idle", error: { code: "lost", details: { mayHaveHappened: false, retryable: true } } },
+  ]);
+  expect(events.map((own) => own.map(({ type }) => type))).toEqual([
+    expect.arrayContaining(["tool.called", "tool.failed"]),
+    ["tool.called", "tool.failed"],
+  ]);
+  expect(events.map(endsOf)).toEqual([["lost"], ["lost"]]);
 }
 
 /** Runs the program until it has printed `lines` lines and, if it is to be killed, kills it then. */
@@ -98,12 +125,12 @@ describe("a host that closes while a call waits", { timeout: 60_000 }, () => {
 });
 
 describe("a host that is killed while calls wait", { timeout: 200_000 }, () => {
-  it("is followed by one in which each of them continues, and none does anything twice [FR2.killed] [FR2.once]", async () => {
+  it("is followed by one in which each of them continues, and none does anything twice [FR2.killed] [FR2.once] [FR2.lost]", async () => {
     await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
     const folder = await realpath(place.path);
     const [before] = (await run("begin", folder, 1)) as [readonly WaitingCall[]];
     expect(before).toHaveLength(CALLS);
-    const [left, results] = (await run("go on", folder, 2)) as [Left, readonly ToolResult[]];
+    const [left, results, lost] = (await run("go on", folder, 3)) as [Left, readonly ToolResult[], Lost];
     expect(waitsOf(left.waiting)).toEqual(waitsOf(before));
     const asked = before.filter(({ waitsFor }) => waitsFor === "confirmation");
     // The confirmation is there under its id.
@@ -116,6 +143,8 @@ describe("a host that is killed while calls wait", { timeout: 200_000 }, () => {
     expect(effects).toHaveLength(CALLS);
     const done = new Set(effects.map((name) => readFileSync(join(folder, "effects", name), "utf8")));
     expect(done).toEqual(new Set(["begun ended ", "begun granted ended "]));
+    expectLost(lost);
+    expect(readFileSync(join(folder, "effects", "lost"), "utf8")).toBe("begun ");
     // Nothing that has ended is kept.
     expect(readdirSync(join(folder, ".bascule", "waiting"))).toEqual([]);
   });

@@ -13,6 +13,12 @@ const OF_ONE_OWNER = 10;
 /** Half of these wait for a confirmation. All later ones sleep. */
 const FIRST = 200;
 
+/** Calls that are never frozen. */
+const LOST = [
+  { callId: "lost", tool: "patient.busy", args: { id: "lost" } },
+  { callId: "lost-idle", tool: "patient.idle", args: {} },
+] as const;
+
 export const PLUGIN = `
 const note = (id, text) => Deno.writeTextFile("effects/" + id, text, { append: true });
 export async function sleeps({ id, ms }) { await note(id, "begun "); await new Promise((resolve) => setTimeout(resolve, ms)); await note(id, "ended "); return id; }
@@ -23,6 +29,7 @@ export async function asks({ id }) {
   return id;
 }
 export async function acts({ id }) { await note(id, "begun ended "); return id; }
+export async function idle() { for (;;) await new Promise((resolve) => setTimeout(resolve, 100)); }
 export async function busy({ id }) { await note(id, "begun "); for (;;) await new Promise((resolve) => setTimeout(resolve, 100)); }
 `;
 
@@ -33,7 +40,7 @@ function writeProject(): void {
   const manifest = {
     ...{ schemaVersion: "1.0", name: "patient", version: "1.0.0", description: "Waits" },
     permissions: { write: ["$workspace"], env: ["SECRET"] },
-    tools: [tool("sleeps"), tool("asks"), tool("busy"), tool("acts")],
+    tools: [tool("sleeps"), tool("asks"), tool("busy"), tool("acts"), { ...tool("idle"), sideEffects: [] }],
   };
   const files: Readonly<Record<string, string>> = {
     "bascule.json": JSON.stringify({
@@ -85,8 +92,9 @@ async function begin(): Promise<void> {
   await reached(total);
   const lost = Promise.withResolvers<void>();
   host.subscribe(({ type, callId }) => type === "capability.used" && callId === "lost" && lost.resolve());
-  void host.call("patient.busy", { id: "lost" }, { callId: "lost" });
+  for (const { callId, tool, args } of LOST) void host.call(tool, args, { callId });
   await lost.promise;
+  await host.audit.flush();
   process.stdout.write(`${JSON.stringify(host.waiting())}\n`);
 }
 
@@ -101,6 +109,11 @@ async function goOn(): Promise<void> {
   while (waiting.some(({ callId }) => host.result(callId)?.status === "pending_approval" || host.result(callId) === undefined))
     await new Promise((resolve) => setTimeout(resolve, 20));
   process.stdout.write(`${JSON.stringify(waiting.map(({ callId }) => host.result(callId)))}\n`);
+  // Their callers come back.
+  const again = await Promise.all(LOST.map(({ callId, tool, args }) => host.call(tool, args, { callId })));
+  await host.audit.flush();
+  const events = await Promise.all(LOST.map(async ({ callId }) => (await host.audit.search({ callId })).map(({ event }) => event)));
+  process.stdout.write(`${JSON.stringify({ again, events })}\n`);
   await host.close();
 }
 

@@ -33,8 +33,13 @@ describe.each([
     first.close();
     const next = states.takeOver(path);
     expect(next?.rows().toSorted((left, right) => (left.id < right.id ? -1 : 1))).toEqual([
-      { id: "one", head: bytes("later"), bytes: 0 },
-      { id: "two", head: bytes("other"), bytes: 0 },
+      { id: "one", bytes: 0 },
+      { id: "two", bytes: 0 },
+    ]);
+    expect(["one", "two", "three"].map((id) => next?.head(id) && Buffer.from(next.head(id) ?? []).toString())).toEqual([
+      "later",
+      "other",
+      undefined,
     ]);
     expect([next?.body("one"), next?.body("three"), next?.body("unknown")]).toEqual([undefined, undefined, undefined]);
     for (const id of ["one", "two"]) next?.delete(id);
