@@ -8,7 +8,8 @@ import { printableJson } from "../primitives/text.ts";
 import { readJsonText } from "../primitives/json/json-text.ts";
 import type { JournalKey, Journals } from "../platform/files/journal-types.ts";
 import type { OnDamage } from "./file-rows.ts";
-import { EVENT_BOUNDS, objectOf } from "./journal-files.ts";
+import { objectOf } from "../primitives/json/object-of.ts";
+import { EVENT_BOUNDS } from "./journal-files.ts";
 import { type JournalPlace, readJournal } from "./verify.ts";
 
 /** Result of checking an export. */

@@ -4,7 +4,7 @@
  */
 
 import type { SealedSpace } from "../primitives/state/sealed-store.ts";
-import { objectOf } from "./journal-files.ts";
+import { objectOf } from "../primitives/json/object-of.ts";
 
 /** A host that has ended without closing. */
 export interface EndedHost {

@@ -1,7 +1,8 @@
 /** File layout of the journal: its files, and the rows that link them. */
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../../manifests/mod.ts";
+import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import type { JsonBounds } from "../primitives/json/json.ts";
+import { objectOf } from "../primitives/json/object-of.ts";
 import { readJsonText } from "../primitives/json/json-text.ts";
 import type { JournalRow, Journals } from "../platform/files/journal-types.ts";
 import type { Files } from "../platform/platform.ts";
@@ -99,8 +100,4 @@ function parse(text: string): JsonObject | undefined {
   const read = readJsonText(text, EVENT_BOUNDS);
   // The parsed value is JSON.
   return read.ok ? objectOf(read.value as JsonValue) : undefined;
-}
-
-export function objectOf(value: JsonValue | undefined): JsonObject | undefined {
-  return value !== undefined && isJsonObject(value) ? value : undefined;
 }

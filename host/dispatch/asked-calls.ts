@@ -6,6 +6,7 @@ import type { RawArguments } from "../call/argument-text.ts";
 import type { ToolCall, ToolResult } from "../call/call.ts";
 import { callKey } from "../call/call-key.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
+import type { EndedCall } from "./results/lasting-results.ts";
 import { MAX_RESULT_BYTES, sizeOf } from "./recent-results.ts";
 import { createRemembered } from "./remembered.ts";
 import { type Session, sessionOwner } from "../call/session.ts";
@@ -21,8 +22,8 @@ interface AskedCalls {
   find(call: AskedCall): Promise<ToolResult | undefined>;
   /** Adds a call of an earlier process. @param key of `KeptCall` */
   restore(callId: string, call: RestoredCall): void;
-  /** Adds the result of a lost call. @param isCaller returns whether a call is a repeat of it */
-  addLost(result: ToolResult, owner: string | undefined, isCaller: (call: AskedCall) => boolean): void;
+  /** Adds the result of a call that ended in an earlier process. @param isTool returns whether a name is that of its tool */
+  addEnded(call: EndedCall, isTool: (name: string) => boolean): void;
   /** Returns the pending result of a call that still waits. */
   pending(callId: string): ToolResult | undefined;
 }
@@ -57,6 +58,8 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
   const calls = createRemembered<Entry>(REMEMBERED, MAX_RESULT_BYTES);
   /** Calls of earlier processes that have not ended. The store bounds their number. */
   const restored = new Map<string, Entry>();
+  /** The caller may have another session now. */
+  const ownKey = (call: AskedCall): Promise<string> => callKey(call.session.owner ?? "", call, platform);
   return {
     async add(call, pending, ended) {
       const key = callKey(call.session.id, call, platform);
@@ -72,7 +75,7 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
       return entry.result ?? (await entry.restored);
     },
     restore(callId, { request, key, pending, ended }) {
-      const isSame: Entry["isSame"] = async (again) => key === (await callKey(again.session.owner ?? "", again, platform));
+      const isSame: Entry["isSame"] = async (again) => key === (await ownKey(again));
       const entry: Entry = { isSame, result: pending, restored: ended };
       restored.set(callId, entry);
       void ended.then((result) => {
@@ -82,9 +85,13 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
         calls.ended(callId, entry, sizeOf(result));
       });
     },
-    addLost(result, owner, isCaller) {
+    addEnded({ result, owner, key }, isTool) {
       const { callId } = result;
-      const entry: Entry = { isSame: (call) => call.session.owner === owner && isCaller(call), result };
+      if (restored.has(callId) || calls.has(callId)) return;
+      const isOwn = (call: AskedCall): boolean => call.session.owner === owner;
+      const isSame: Entry["isSame"] =
+        key === undefined ? (call) => isOwn(call) && isTool(call.tool) : async (call) => key === (await ownKey(call));
+      const entry: Entry = { isSame, result };
       calls.set(callId, entry, owner ?? callId);
       calls.ended(callId, entry, sizeOf(result));
     },

@@ -4,7 +4,8 @@ import type { RawArguments } from "../call/argument-text.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
 import type { FrozenCalls } from "../effects/frozen/frozen-calls.ts";
 import { createAskedCalls, type RestoredCall } from "./asked-calls.ts";
-import type { ConfirmPrompt, ToolCall, ToolResult } from "../call/call.ts";
+import { callKey } from "../call/call-key.ts";
+import type { ConfirmPrompt, ToolCall, ToolFailure, ToolResult } from "../call/call.ts";
 import type { CallGrant } from "../call/grant.ts";
 import { dispatch, type Dispatch } from "./dispatch.ts";
 import { invalidOption, toolError, type ToolErrorData, unavailable } from "../call/errors.ts";
@@ -14,7 +15,9 @@ import { type JsonValue, sideEffectClass } from "../../manifests/mod.ts";
 import type { HostCallHandler } from "../../sandbox/mod.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../call/session.ts";
+import { defined } from "../primitives/defined.ts";
 import { createRecentResults } from "./recent-results.ts";
+import type { EndedCall, LastingResults } from "./results/lasting-results.ts";
 import { type CallSelection, follow, OpenTurns, RunningCalls } from "./running-calls.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { openTrace } from "./trace.ts";
@@ -108,6 +111,8 @@ interface CallsOptions {
   readonly prepare?: () => Promise<void>;
   /** Calls that survive the process; absent if none do. */
   readonly frozen?: Pick<FrozenCalls, "isWaiting" | "keepPending"> | undefined;
+  /** Results that survive the process; absent if none do. */
+  readonly lasting?: Pick<LastingResults, "find" | "keep" | "keepSoon"> | undefined;
   /** Cuts a result to the size that its session accepts. */
   readonly cap?: (result: ToolResult, session: Session) => ToolResult;
 }
@@ -136,11 +141,11 @@ export interface Calls {
   /** Registers a call of an earlier process, for callers that come back. */
   expect(call: RestoredCall): void;
   /** Adds the result of a call that was lost with an earlier process. A repeat of it by its owner gets this result. */
-  addLost(result: ToolResult, owner: string | undefined): void;
+  addLost(result: ToolFailure, owner: string | undefined): void;
   /** Continues such a call. Never rejects. @param isCancelled ends it at once */
-  resume(request: ToolCall, isCancelled: boolean): Promise<ToolResult>;
+  resume(request: ToolCall, options: { readonly key: string; readonly isCancelled: boolean }): Promise<ToolResult>;
   /** Ends such a call, because it cannot continue. Never rejects. */
-  end(request: ToolCall, error: ToolErrorData): Promise<ToolResult>;
+  end(request: ToolCall, key: string, error: ToolErrorData): Promise<ToolResult>;
   /** Refuses new calls, waits up to `drainMs` for running calls, then cancels them and waits until they have ended. Calls that survive the process stay. */
   close(drainMs: number): Promise<void>;
 }
@@ -158,7 +163,7 @@ const LOOK_MS = 50;
 
 /** Accepts calls until it is closed. */
 export function createCalls(options: CallsOptions): Calls {
-  const { current, newId, clock, defaultSession, frozen } = options;
+  const { current, newId, clock, defaultSession, frozen, lasting } = options;
   const isKept = (callId: string): boolean => frozen?.isWaiting(callId) === true;
   const results = createRecentResults(REMEMBERED);
   const asked = createAskedCalls(options.platform);
@@ -181,7 +186,7 @@ export function createCalls(options: CallsOptions): Calls {
     }
     if (wanted.callId !== undefined) {
       await earlier?.looking();
-      earlier?.need(wanted.callId);
+      need(wanted.callId);
       const known = await asked.find(request);
       if (known !== undefined) return known;
       // The refusal has a new id, so that no event is recorded under the id of the other call.
@@ -189,12 +194,19 @@ export function createCalls(options: CallsOptions): Calls {
     }
     const stop = new AbortController();
     const unfollow = wanted.signal && follow(wanted.signal, stop);
-    const ended = run(request, host, stop, unfollow);
+    let key: Promise<string> | undefined;
+    const ended = run(request, host, stop, (result) => {
+      unfollow?.();
+      if (key !== undefined) return key.then((known) => keepResult(result, request, known));
+      if (wanted.callId !== undefined && !isKept(wanted.callId)) lasting?.keepSoon({ result, ...ownerOf(request) });
+      return undefined;
+    });
     if (isWaiting) return await ended;
     return await new Promise((resolve) => {
       // The call needs a confirmation: the caller receives a pending result and can no longer cancel the call.
       letGo = (pending) => {
         unfollow?.();
+        if (lasting !== undefined) key = callKey(request.session.owner ?? "", request, options.platform);
         void asked.add(request, pending, ended);
         const tool = host.registry.find(pending.tool);
         // The caller learns that the call waits once it survives the process.
@@ -205,15 +217,39 @@ export function createCalls(options: CallsOptions): Calls {
     });
   }
 
-  async function run(request: ToolCall, host: Dispatch, stop: AbortController, unfollow?: () => void): Promise<ToolResult> {
+  /** @param onEnd awaited before the caller gets the result */
+  async function run(
+    request: ToolCall,
+    host: Dispatch,
+    stop: AbortController,
+    onEnd: (result: ToolResult) => undefined | Promise<void>,
+  ): Promise<ToolResult> {
     const ended = dispatch(request, host, stop);
     const number = running.add(request, ended, stop);
     const whole = await ended;
     running.remove(number);
-    unfollow?.();
     const result = options.cap === undefined ? whole : options.cap(whole, request.session);
     results.add(result);
+    const keeping = onEnd(result);
+    if (keeping) await keeping;
     return result;
+  }
+
+  /** Keeps the result of a call whose caller may come back. A call that the next host continues has none yet. */
+  function keepResult(result: ToolResult, request: ToolCall, key: string): undefined {
+    if (!isKept(request.callId)) lasting?.keep({ result, key, ...ownerOf(request) });
+  }
+
+  /** Registers a call of an earlier process, so that it is found. */
+  function need(callId: string): void {
+    earlier?.need(callId);
+    const ended = lasting?.find(callId);
+    if (ended !== undefined && (ended.key !== undefined || isLost(ended.result))) asked.addEnded(ended, isTool(ended.result));
+  }
+
+  /** Returns whether a name, as a caller wrote it, is that of the result's tool. */
+  function isTool({ tool }: ToolResult): (name: string) => boolean {
+    return (name) => name === tool || current().registry.find(name)?.qualifiedName === tool;
   }
 
   /** Refused calls emit events too. */
@@ -277,25 +313,27 @@ export function createCalls(options: CallsOptions): Calls {
     },
     follow: (them) => void (earlier = them),
     addLost(result, owner) {
-      const find = (name: string): string | undefined => current().registry.find(name)?.qualifiedName;
-      asked.addLost(result, owner, ({ tool }) => tool === result.tool || find(tool) === result.tool);
+      const ended: EndedCall = { result, ...defined({ owner }) };
+      asked.addEnded(ended, isTool(result));
       results.add(result);
+      lasting?.keep(ended);
     },
     expect: (restored) => asked.restore(restored.request.callId, restored),
-    resume(request, isCancelled) {
+    resume(request, { key, isCancelled }) {
       const stop = new AbortController();
       if (isCancelled) stop.abort();
-      return run(request, current(), stop);
+      return run(request, current(), stop, (result) => keepResult(result, request, key));
     },
-    async end(request, error) {
+    async end(request, key, error) {
       const result = await refuse(request, current(), error);
+      lasting?.keep({ result, key, ...ownerOf(request) });
       current().frozen?.forget(request.callId);
       results.add(result);
       return result;
     },
     result(callId) {
       earlier?.need(callId);
-      return results.get(callId) ?? asked.pending(callId);
+      return results.get(callId) ?? asked.pending(callId) ?? lasting?.find(callId)?.result;
     },
     async close(drainMs) {
       closing = true;
@@ -306,6 +344,14 @@ export function createCalls(options: CallsOptions): Calls {
       stopTimer();
     },
   };
+}
+
+function ownerOf({ session: { owner } }: ToolCall): Pick<EndedCall, "owner"> {
+  return defined({ owner });
+}
+
+function isLost(result: ToolResult): boolean {
+  return !result.ok && result.error.code === "lost";
 }
 
 function takenId(): ToolErrorData {

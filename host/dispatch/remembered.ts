@@ -24,7 +24,8 @@ interface Own {
   bytes: number;
 }
 
-export function createRemembered<T>(most: number, mostBytes: number): Remembered<T> {
+/** @param onDrop receives the id of each entry that is evicted or deleted, but of none that is replaced */
+export function createRemembered<T>(most: number, mostBytes: number, onDrop?: (id: string) => void): Remembered<T> {
   const all = new Map<string, Kept<T>>();
   const owners = new Map<string, Own>();
   let total = 0;
@@ -51,6 +52,7 @@ export function createRemembered<T>(most: number, mostBytes: number): Remembered
       const oldest = oldestOf(total > mostBytes ? ({ bytes }) => bytes : ({ ids }) => ids.size);
       if (oldest === undefined) return;
       drop(oldest);
+      onDrop?.(oldest);
     }
   }
 
@@ -79,6 +81,9 @@ export function createRemembered<T>(most: number, mostBytes: number): Remembered
       weigh(kept, own, bytes);
       forget();
     },
-    delete: drop,
+    delete(id) {
+      drop(id);
+      onDrop?.(id);
+    },
   };
 }

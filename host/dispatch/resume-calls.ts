@@ -127,7 +127,7 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
   }
 
   function refuse(one: Waiting, error: ToolErrorData): void {
-    if (leave(one)) one.settle(calls.end(one.request, error));
+    if (leave(one)) one.settle(calls.end(one.request, one.kept.key, error));
   }
 
   function goOn(one: Waiting, answer?: ResumedAnswer): void {
@@ -136,14 +136,15 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
   }
 
   async function resume({ kept, request }: Waiting, answer: ResumedAnswer | undefined, isCancelled = false): Promise<ToolResult> {
-    const { call, tool, hasBegun, filesModified } = kept;
+    const { call, key, tool, hasBegun, filesModified } = kept;
     const misfit = await misfitOf(kept);
-    if (misfit !== undefined) return await calls.end(request, lost(call.callId, misfit, hasBegun));
+    if (misfit !== undefined) return await calls.end(request, key, lost(call.callId, misfit, hasBegun));
     const guest = hasBegun ? frozen.guestOf(call.callId) : undefined;
     if (hasBegun && guest?.ok !== true) {
       const isForeign = guest?.ok === false && guest.differs === "project";
       return await calls.end(
         request,
+        key,
         lost(call.callId, isForeign ? "it belongs to another project" : "what was kept of it was altered", true),
       );
     }
@@ -154,7 +155,7 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
       ...(requestId !== undefined && hash !== undefined && { request: { requestId, hash } }),
       ...(answer && { answer }),
     };
-    return await calls.resume(Object.freeze({ ...request, resumed }), isCancelled);
+    return await calls.resume(Object.freeze({ ...request, resumed }), { key, isCancelled });
   }
 
   async function misfitOf({ tool }: KeptCall): Promise<string | undefined> {

@@ -32,6 +32,7 @@ async function close({ ground, tools, plugins, policies, calls, sources }: HostS
   bus.close();
   await store?.close();
   // The sandbox has answered: no call that is still kept acts any more. The journal has the end of all others.
+  calls.lastingResults?.close();
   ground.mark?.release();
   ground.lasting?.close();
   await service.close();

@@ -12,6 +12,7 @@ import type { CheckRequired } from "../dispatch/dispatch.ts";
 import { createHookGates, type Hooks } from "../dispatch/hooks.ts";
 import { capResult } from "../dispatch/results/cap-result.ts";
 import { createKeptResults, type KeptResults } from "../dispatch/results/kept-results.ts";
+import { createLastingResults, type LastingResults } from "../dispatch/results/lasting-results.ts";
 import { createResumedCalls, type ResumedCalls } from "../dispatch/resume-calls.ts";
 import { createSessions, type Sessions } from "../dispatch/sessions.ts";
 import { WaitingArguments } from "../dispatch/waiting-arguments.ts";
@@ -38,6 +39,8 @@ export interface CallsStage {
   readonly quotas: Quotas;
   /** Waiting calls of earlier processes. */
   readonly resumed: ResumedCalls | undefined;
+  /** Results that survive the process. */
+  readonly lastingResults: LastingResults | undefined;
   /** Undefined if telemetry is disabled. */
   readonly telemetry: Telemetry | undefined;
 }
@@ -62,12 +65,13 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
   const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
   if (telemetry) bus.subscribe(telemetry.onEvent);
   setDispatch(current, stages, { hooks: options.hooks ?? {}, executors, kept, quotas, telemetry });
-  const calls = openPath(stages, current, { sessions, kept });
-  return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), telemetry };
+  const lastingResults = openLastingResults(stages.ground);
+  const calls = openPath(stages, current, { sessions, kept, lastingResults });
+  return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), lastingResults, telemetry };
 }
 
 /** Continues the calls of ended hosts, and ends those that were lost with them. Called once the plugins are loaded. */
-export async function openEarlier(ground: GroundStage, { calls, resumed }: CallsStage): Promise<void> {
+export async function openEarlier(ground: GroundStage, { calls, resumed, lastingResults }: CallsStage): Promise<void> {
   const { lasting, mark, bus, store, service, places, onDefect } = ground;
   if (lasting === undefined || resumed === undefined) return;
   try {
@@ -75,6 +79,7 @@ export async function openEarlier(ground: GroundStage, { calls, resumed }: Calls
   } catch (error) {
     return onDefect("Calls of an earlier host cannot continue", error);
   }
+  lastingResults?.open();
   const kept = resumed.open();
   const find = (hosts: readonly EndedHost[]): Promise<readonly LostCall[]> =>
     service.run(LOST_CALLS, { folder: places.auditFolder, hosts }, { owner: "audit" });
@@ -95,6 +100,11 @@ function openResumed(
       ...{ timeoutMs: policies.policies.confirmationTimeoutMs, onDefect: ground.onDefect },
     })
   );
+}
+
+function openLastingResults({ platform, lasting, onDefect }: GroundStage): LastingResults | undefined {
+  const { clock, slices } = platform;
+  return lasting && createLastingResults({ store: lasting.space("result"), clock, slices, onDefect });
 }
 
 function openExecutors({ ground, plugins, confirmations, effects }: EarlierStages, current: CurrentDispatch): Executors {
@@ -168,7 +178,7 @@ function setDispatch(current: CurrentDispatch, stages: EarlierStages, { hooks, e
 function openPath(
   { ground: { platform, store, onDefect }, effects: { frozen } }: EarlierStages,
   current: CurrentDispatch,
-  { sessions, kept }: Pick<CallsStage, "sessions" | "kept">,
+  { sessions, kept, lastingResults }: Pick<CallsStage, "sessions" | "kept" | "lastingResults">,
 ): Calls {
   return createCalls({
     cap: (result, session) => capResult(result, { maxBytes: session.resultBytes, keep: (text) => kept.keep(session, text) }),
@@ -177,6 +187,7 @@ function openPath(
     platform,
     defaultSession: sessions.default,
     frozen,
+    lasting: lastingResults,
     ...(store && { prepare: () => store.prepare().catch((error: unknown) => onDefect("The audit store cannot be prepared", error)) }),
     current: current.get,
   });

@@ -19,6 +19,13 @@ interface Left {
   readonly pending: readonly { readonly requestId: string; readonly callId: string; readonly hash: string }[];
 }
 
+/** Reads the results in a host that has seen none of the calls. */
+async function resultsOf(folder: string, calls: readonly WaitingCall[]): Promise<readonly unknown[]> {
+  const [found] = await run("results", folder, 1);
+  const byId = found as Readonly<Record<string, unknown>>;
+  return calls.map(({ callId }) => byId[callId]);
+}
+
 interface Lost {
   /** Results of the callers that came back. */
   readonly again: readonly ToolResult[];
@@ -44,7 +51,7 @@ function expectLost({ again, events }: Lost): void {
   expect(events.map(endsOf)).toEqual([["lost"], ["lost"]]);
 }
 
-/** Runs the program until it has printed `lines` lines and, if it is to be killed, kills it then. */
+/** Runs the program until it has printed `lines` lines, and kills it then unless it only reads. */
 async function run(what: string, folder: string, lines: number): Promise<readonly unknown[]> {
   const [command, ...first] = "Deno" in globalThis ? ["deno", "run", "-A", `--config=${REPOSITORY}deno.json`] : ["node"];
   const program = spawn(command ?? "", [...first, PROGRAM, what, folder, String(CALLS)], {
@@ -56,7 +63,7 @@ async function run(what: string, folder: string, lines: number): Promise<readonl
   program.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   program.stderr.setEncoding("utf8").on("data", (text: string) => (complained += text));
   await expect.poll(() => said.split("\n").length > lines || program.exitCode !== null, { timeout: 100_000 }).toBe(true);
-  if (what === "begin") program.kill("SIGKILL");
+  if (what !== "results") program.kill("SIGKILL");
   await expect.poll(() => program.exitCode ?? program.signalCode, { timeout: 60_000 }).not.toBeNull();
   expect(complained).toBe("");
   return said.split("\n", lines).map((line): unknown => JSON.parse(line));
@@ -125,7 +132,7 @@ describe("a host that closes while a call waits", { timeout: 60_000 }, () => {
 });
 
 describe("a host that is killed while calls wait", { timeout: 200_000 }, () => {
-  it("is followed by one in which each of them continues, and none does anything twice [FR2.killed] [FR2.once] [FR2.lost]", async () => {
+  it("is followed by one in which each of them continues, and none does anything twice [FR2.killed] [FR2.once] [FR2.lost] [FR3.results]", async () => {
     await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
     const folder = await realpath(place.path);
     const [before] = (await run("begin", folder, 1)) as [readonly WaitingCall[]];
@@ -145,7 +152,11 @@ describe("a host that is killed while calls wait", { timeout: 200_000 }, () => {
     expect(done).toEqual(new Set(["begun ended ", "begun granted ended "]));
     expectLost(lost);
     expect(readFileSync(join(folder, "effects", "lost"), "utf8")).toBe("begun ");
-    // Nothing that has ended is kept.
-    expect(readdirSync(join(folder, ".bascule", "waiting"))).toEqual([]);
+    // A later host continues nothing and ends no call again. It still has the results.
+    const [empty, none, later] = (await run("go on", folder, 3)) as [Left, readonly ToolResult[], Lost];
+    expect([empty, none]).toEqual([{ waiting: [], pending: [] }, []]);
+    expect(later.events.map(endsOf)).toEqual([["lost"], ["lost"]]);
+    expect(later).toEqual(lost);
+    expect(await resultsOf(folder, left.waiting)).toEqual(results);
   });
 });

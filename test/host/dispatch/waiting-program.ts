@@ -1,6 +1,7 @@
 /**
  * A program with a host whose calls wait. `begin` starts them and prints the ids of those that survive a kill; `go on` continues those
- * that an earlier process left, answers every confirmation, and prints all results once none waits any more.
+ * that an earlier process left, answers every confirmation, and prints all results once none waits any more. `results` prints those that
+ * are kept.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -114,7 +115,15 @@ async function goOn(): Promise<void> {
   await host.audit.flush();
   const events = await Promise.all(LOST.map(async ({ callId }) => (await host.audit.search({ callId })).map(({ event }) => event)));
   process.stdout.write(`${JSON.stringify({ again, events })}\n`);
+  setInterval(() => {}, 1_000);
+}
+
+/** Prints the results of the calls of earlier processes by their ids. */
+async function results(): Promise<void> {
+  const host = await open();
+  const ids = Array.from({ length: Number(count) }, (_, index) => `call-${index}`);
+  process.stdout.write(`${JSON.stringify(Object.fromEntries(ids.map((id) => [id, host.result(id)])))}\n`);
   await host.close();
 }
 
-await (what === "begin" ? begin() : goOn());
+await (what === "begin" ? begin() : what === "go on" ? goOn() : results());
