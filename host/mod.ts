@@ -22,7 +22,7 @@ export { ProjectConfigError } from "./project/project-file.ts";
 
 // Calls and sessions: What a call takes, who makes it, and what may step in
 export { JsonArgumentText, type RawArguments } from "./call/argument-text.ts";
-export type { CallAllOptions, CallOptions, CallRequest } from "./dispatch/calls.ts";
+export type { CallAllOptions, CallOptions, CallRequest } from "./dispatch/call-options.ts";
 export type { ConfirmationRequest, ConfirmPrompt, ToolCall } from "./call/call.ts";
 export type { HookAnswer, Hooks } from "./dispatch/hooks.ts";
 export type { Session } from "./call/session.ts";

@@ -5,7 +5,7 @@ import { toQuery, valueOf } from "./access-query.ts";
 import { answerConfirmation } from "./answer-confirmation.ts";
 import { TERMINAL_EVENT_TYPES } from "../audit/events.ts";
 import { pathIn, resolvePlace } from "../capabilities/mod.ts";
-import type { CallOptions } from "../dispatch/calls.ts";
+import type { CallOptions } from "../dispatch/call-options.ts";
 import type { Host, HostExplanation } from "../host/host-interface.ts";
 import { defined } from "../primitives/defined.ts";
 import type { ToolListing } from "../tools/listing.ts";

@@ -10,7 +10,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { HostEvent } from "../audit/events.ts";
 import type { RawArguments } from "../call/argument-text.ts";
 import type { ToolResult } from "../call/call.ts";
-import type { CallAllOptions, CallOptions, CallRequest } from "../dispatch/calls.ts";
+import type { CallAllOptions, CallOptions, CallRequest } from "../dispatch/call-options.ts";
 import type { PendingConfirmations } from "../confirmations/pending.ts";
 import type { ConsentActs } from "../plugins/consent/consent-acts.ts";
 import type { PluginSources } from "../plugins/consent/plugin-sources.ts";

@@ -17,7 +17,7 @@ import { sizeOf } from "../recent-results.ts";
 export interface EndedCall {
   readonly result: ToolResult;
   readonly owner?: string;
-  /** Of `callKey`, if a repeat of the call gets the result instead of running. */
+  /** The call's `callKey`, if a repeat of the call gets the result instead of running. */
   readonly key?: string;
 }
 

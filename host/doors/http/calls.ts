@@ -1,7 +1,7 @@
 /** Calls of the server's clients: their owners, results and cancellation (SPEC T3, E6). */
 
 import type { ConfirmPrompt, ToolResult } from "../../call/call.ts";
-import type { CallOptions } from "../../dispatch/calls.ts";
+import type { CallOptions } from "../../dispatch/call-options.ts";
 import { defined } from "../../primitives/defined.ts";
 import { type HashPlatform, hashOf } from "../../primitives/json/json-hash.ts";
 import type { Host } from "../../host/host-interface.ts";

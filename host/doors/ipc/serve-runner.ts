@@ -1,7 +1,7 @@
 /** Door for runners: serves one runner, in its own session, until it disconnects (SPEC I6). */
 
 import type { JsonValue } from "../../../manifests/mod.ts";
-import type { CallOptions } from "../../dispatch/calls.ts";
+import type { CallOptions } from "../../dispatch/call-options.ts";
 import type { ToolResult } from "../../call/call.ts";
 import type { JsonText } from "../../primitives/json/json-text.ts";
 import type { LineConnection, Slices } from "../../platform/platform.ts";

@@ -1,7 +1,7 @@
 /** Shared parts of a door's handlers, and the caller that they serve. Types only. */
 
 import type { Server } from "@modelcontextprotocol/server";
-import type { CallOptions } from "../../dispatch/calls.ts";
+import type { CallOptions } from "../../dispatch/call-options.ts";
 import type { Host } from "../../host/host-interface.ts";
 import type { Platform } from "../../platform/platform.ts";
 import type { HostSessionOptions } from "../../dispatch/sessions.ts";
