@@ -1,8 +1,10 @@
 /** Answers that the user gave for a whole session (SPEC E1). */
 
 import type { Session } from "../call/session.ts";
+import { defined } from "../primitives/defined.ts";
 import { untilAborted } from "../primitives/until-aborted.ts";
 import type { AnswerScope } from "./pending.ts";
+import type { SessionAnswers } from "./session-answers.ts";
 
 /**
  * The outcome of a confirmation. `silenced`: the user was not asked, because the asker was refused too often. `changed`: the call is not
@@ -28,14 +30,6 @@ interface RememberedQuestion {
   readonly signal: AbortSignal;
 }
 
-interface SessionAnswers {
-  /** Answers in the mode `prompt_once`. */
-  readonly given: Map<string, Outcome>;
-  readonly asking: Map<string, Promise<Outcome>>;
-  /** Keys that the user approved for the session. */
-  readonly approved: Set<string>;
-}
-
 interface AnswerMemory {
   /** Asks once per session. While one call asks, other calls of the same tool wait for its answer. */
   once(question: RememberedQuestion, ask: () => Promise<Outcome>): Promise<Outcome>;
@@ -46,46 +40,54 @@ interface AnswerMemory {
 }
 
 /** Remembers approvals and refusals for the session's lifetime. */
-export function createAnswerMemory(): AnswerMemory {
-  const sessions = new WeakMap<Session, SessionAnswers>();
+export function createAnswerMemory(answers: SessionAnswers): AnswerMemory {
+  /** Confirmations that are being asked, by key. */
+  const sessions = new WeakMap<Session, Map<string, Promise<Outcome>>>();
 
-  function memoryOf(session: Session): SessionAnswers {
-    const memory: SessionAnswers = sessions.get(session) ?? { given: new Map(), asking: new Map(), approved: new Set() };
-    sessions.set(session, memory);
-    return memory;
+  function askingIn(session: Session): Map<string, Promise<Outcome>> {
+    const asking = sessions.get(session) ?? new Map<string, Promise<Outcome>>();
+    sessions.set(session, asking);
+    return asking;
   }
 
   async function each({ session, key }: Pick<RememberedQuestion, "session" | "key">, ask: () => Promise<Outcome>): Promise<Outcome> {
-    const { approved } = memoryOf(session);
+    const { approved } = answers.of(session);
     if (approved.has(key)) return { answer: "allowed" };
     const outcome = await ask();
-    if (outcome.answer === "allowed" && outcome.scope === "session") approved.add(key);
+    if (outcome.answer === "allowed" && outcome.scope === "session") {
+      approved.add(key);
+      answers.keep(session);
+    }
     return outcome;
   }
 
   return {
     isKnown({ session, key }, isOnce) {
-      const memory = sessions.get(session);
-      return memory !== undefined && (memory.approved.has(key) || (isOnce && memory.given.has(key)));
+      const { approved, once } = answers.of(session);
+      return approved.has(key) || (isOnce && once.has(key));
     },
     each,
     async once(question, ask) {
       const { session, key, isShared, signal } = question;
-      const memory = memoryOf(session);
+      const { once } = answers.of(session);
+      const askingHere = askingIn(session);
       for (;;) {
-        const known = memory.given.get(key);
-        if (known !== undefined) return known;
-        const asking = isShared ? memory.asking.get(key) : undefined;
+        const known = once.get(key);
+        if (known !== undefined) return { answer: known.isApproved ? "allowed" : "denied", ...defined({ reason: known.reason }) };
+        const asking = isShared ? askingHere.get(key) : undefined;
         if (asking === undefined) break;
         await untilAborted(asking, signal);
         if (signal.aborted) return { answer: "cancelled" };
       }
       const asked = each(question, ask);
-      if (isShared) memory.asking.set(key, asked);
+      if (isShared) askingHere.set(key, asked);
       const outcome = await asked;
-      if (isShared) memory.asking.delete(key);
+      if (isShared) askingHere.delete(key);
       // Without an answer, the next call asks again.
-      if (outcome.answer === "allowed" || outcome.answer === "denied") memory.given.set(key, outcome);
+      if (outcome.answer === "allowed" || outcome.answer === "denied") {
+        once.set(key, { isApproved: outcome.answer === "allowed", ...defined({ reason: outcome.reason }) });
+        answers.keep(session);
+      }
       return outcome;
     },
   };

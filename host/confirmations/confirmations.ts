@@ -25,6 +25,7 @@ import { type Answer, createAnswerMemory, type Outcome } from "./answer-memory.t
 import { MAX_REFUSED, QUIET_MS, type Refusals } from "./refusals.ts";
 import type { AnswerScope, PendingConfirmation, PendingConfirmations } from "./pending.ts";
 import { shownRequest, toRequest } from "./request.ts";
+import type { SessionAnswers } from "./session-answers.ts";
 
 /** A call that needs a confirmation, as it will run. */
 export interface ConfirmInput {
@@ -56,6 +57,8 @@ export interface ConfirmationOptions {
   readonly platform: HashPlatform;
   readonly pending: PendingConfirmations;
   readonly refusals: Refusals;
+  /** Answers for whole sessions. */
+  readonly answers: SessionAnswers;
   /** Returns whether the tool and its policy decision are the same as before the user was asked. */
   readonly isUnchanged: (input: ConfirmInput) => boolean;
   /** Returns the time limit of a confirmation; called for each one, because the project's configuration can change. */
@@ -65,7 +68,7 @@ export interface ConfirmationOptions {
 }
 
 export function createConfirm(options: ConfirmationOptions): ConfirmationGate {
-  const answers = createAnswerMemory();
+  const answers = createAnswerMemory(options.answers);
 
   function asks({ call, tool, decision, pend }: Omit<ConfirmInput, "preview">): boolean {
     const asker = askerOf(call);

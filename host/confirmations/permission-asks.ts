@@ -22,7 +22,6 @@ import type { Grant } from "../call/grant.ts";
 import { defined } from "../primitives/defined.ts";
 import type { Execution } from "../tools/execution.ts";
 import type { RunTime } from "../call/run-time.ts";
-import type { Session } from "../call/session.ts";
 import type { RegisteredTool } from "../tools/tool.ts";
 import { grantForAlways } from "./always-grant.ts";
 import { type ConfirmationOptions, putQuestion } from "./confirmations.ts";
@@ -54,12 +53,8 @@ interface PermissionAskOptions extends ConfirmationOptions {
 const MAX_ASKS = 8;
 
 export function createPermissionAsks(options: PermissionAskOptions): OpenPermissionAsks {
-  const approved: SessionApprovals = new WeakMap();
-  return (execution, time) => new CallAsks(execution, time, { ...options, approved });
+  return (execution, time) => new CallAsks(execution, time, options);
 }
-
-/** Permissions that the user approved for a session, by plugin version. */
-type SessionApprovals = WeakMap<Session, Set<string>>;
 
 /** Returns whether the call can ask: its door has a user, and the call is not a dry run. */
 export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly call: Pick<ToolCall, "confirm"> }): boolean {
@@ -69,7 +64,7 @@ export function canAsk({ call, dryRun }: Pick<Execution, "dryRun"> & { readonly 
 class CallAsks implements PermissionAsks {
   readonly #execution: Execution;
   readonly #time: Pick<RunTime, "standStill">;
-  readonly #options: PermissionAskOptions & { readonly approved: SessionApprovals };
+  readonly #options: PermissionAskOptions;
   readonly #over: AbortController = new AbortController();
   readonly #refused: Set<string> = new Set();
   #count = 0;
@@ -78,11 +73,7 @@ class CallAsks implements PermissionAsks {
   #pending: PromiseWithResolvers<PendingConfirmation | undefined> | undefined;
   readonly #inTurn: Mutex = createMutex();
 
-  constructor(
-    execution: Execution,
-    time: Pick<RunTime, "standStill">,
-    options: PermissionAskOptions & { readonly approved: SessionApprovals },
-  ) {
+  constructor(execution: Execution, time: Pick<RunTime, "standStill">, options: PermissionAskOptions) {
     this.#execution = execution;
     this.#time = time;
     this.#options = options;
@@ -124,7 +115,8 @@ class CallAsks implements PermissionAsks {
     if (queries.some((query) => evaluateAccess(grant.layers, query).state === "denied")) return undefined;
     const { tool, call, args, decision } = this.#execution;
     const permission = toAsked(wanted, real);
-    const approved = this.#options.approved.get(call.session) ?? new Set<string>();
+    const { answers } = this.#options;
+    const approved = answers.of(call.session).permissions;
     const approval = approvalKey(tool, call, permission);
     if (approved.has(approval)) return widen(grant, queries);
     if (++this.#count > MAX_ASKS) return undefined;
@@ -144,7 +136,10 @@ class CallAsks implements PermissionAsks {
     const { answer, scope } = await putQuestion(request, question, signal, this.#options);
     await goOn();
     if (answer === "allowed" && this.#options.isUnchanged({ tool, call, args, decision })) {
-      if (scope === "session") this.#options.approved.set(call.session, approved.add(approval));
+      if (scope === "session") {
+        approved.add(approval);
+        answers.keep(call.session);
+      }
       return widen(grant, queries);
     }
     this.#refused.add(key);

@@ -33,7 +33,7 @@ export interface Sessions {
   resolve(session: Session): Promise<Session>;
   /** Ends the session. The event is emitted once. */
   end(session: Pick<Session, "id">): void;
-  /** Ends all sessions. */
+  /** Emits the end of all sessions. The user's answers for them stay, for the same sessions of the next host. */
   close(): void;
 }
 
@@ -85,6 +85,10 @@ export function createSessions(options: {
   function end({ id }: Pick<Session, "id">): void {
     if (!opened.delete(id)) return;
     options.onEnd(id);
+    emitEnd(id);
+  }
+
+  function emitEnd(id: string): void {
     emit({ type: "session.closed", sessionId: id, payload: {} });
   }
 
@@ -132,7 +136,8 @@ export function createSessions(options: {
     resolve,
     end,
     close() {
-      for (const id of opened) end({ id });
+      opened.forEach(emitEnd);
+      opened.clear();
     },
   };
 }

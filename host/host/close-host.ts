@@ -33,6 +33,7 @@ async function close({ ground, tools, plugins, policies, calls, sources }: HostS
   await store?.close();
   // The sandbox has answered: no call that is still kept acts any more. The journal has the end of all others.
   calls.lastingResults?.close();
+  calls.lastingQuotas?.close();
   ground.mark?.release();
   ground.lasting?.close();
   await service.close();

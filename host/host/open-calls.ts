@@ -21,6 +21,7 @@ import { createQuotas, type Quotas } from "../policy/quotas/quotas.ts";
 import { createPlainReads } from "../routes/plain-reads.ts";
 import { createExecutors } from "../routes/mod.ts";
 import type { Executors } from "../tools/execution.ts";
+import { createLastingQuotas, type LastingQuotas } from "../dispatch/lasting-quotas.ts";
 import { endLostCalls } from "../dispatch/lost-calls.ts";
 import { createCurrentDispatch, type CurrentDispatch } from "./current-dispatch.ts";
 import type { HostOptions } from "./host-options.ts";
@@ -41,6 +42,8 @@ export interface CallsStage {
   readonly resumed: ResumedCalls | undefined;
   /** Results that survive the process. */
   readonly lastingResults: LastingResults | undefined;
+  /** Use of quotas that survives the process. */
+  readonly lastingQuotas: LastingQuotas | undefined;
   /** Undefined if telemetry is disabled. */
   readonly telemetry: Telemetry | undefined;
 }
@@ -60,18 +63,22 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
   const executors = openExecutors(stages, current);
   const kept = createKeptResults(platform);
   const sessions = openSessions(stages, kept);
-  const quotas = createQuotas(platform.clock.monotonic);
+  const lastingQuotas = openLastingQuotas(stages.ground);
+  const quotas = createQuotas(platform.clock.monotonic, lastingQuotas?.note);
   const wanted = options.telemetry ?? false;
   const telemetry = wanted === false ? undefined : await createTelemetry(wanted === true ? {} : wanted);
   if (telemetry) bus.subscribe(telemetry.onEvent);
   setDispatch(current, stages, { hooks: options.hooks ?? {}, executors, kept, quotas, telemetry });
   const lastingResults = openLastingResults(stages.ground);
   const calls = openPath(stages, current, { sessions, kept, lastingResults });
-  return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), lastingResults, telemetry };
+  return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), lastingResults, lastingQuotas, telemetry };
 }
 
 /** Continues the calls of ended hosts, and ends those that were lost with them. Called once the plugins are loaded. */
-export async function openEarlier(ground: GroundStage, { calls, resumed, lastingResults }: CallsStage): Promise<void> {
+export async function openEarlier(
+  ground: GroundStage,
+  { calls, quotas, resumed, lastingResults, lastingQuotas }: CallsStage,
+): Promise<void> {
   const { lasting, mark, bus, store, service, places, onDefect } = ground;
   if (lasting === undefined || resumed === undefined) return;
   try {
@@ -79,6 +86,7 @@ export async function openEarlier(ground: GroundStage, { calls, resumed, lasting
   } catch (error) {
     return onDefect("Calls of an earlier host cannot continue", error);
   }
+  lastingQuotas?.open(quotas);
   lastingResults?.open();
   const kept = resumed.open();
   const find = (hosts: readonly EndedHost[]): Promise<readonly LostCall[]> =>
@@ -100,6 +108,11 @@ function openResumed(
       ...{ timeoutMs: policies.policies.confirmationTimeoutMs, onDefect: ground.onDefect },
     })
   );
+}
+
+function openLastingQuotas({ platform, lasting, onDefect }: GroundStage): LastingQuotas | undefined {
+  const { clock, random } = platform;
+  return lasting && createLastingQuotas({ store: lasting.space("quota"), newId: random.uuidv7, clock, onDefect });
 }
 
 function openLastingResults({ platform, lasting, onDefect }: GroundStage): LastingResults | undefined {
@@ -127,7 +140,7 @@ function openExecutors({ ground, plugins, confirmations, effects }: EarlierStage
 }
 
 /** Opens the default session, too. */
-function openSessions({ ground, plugins, policies }: EarlierStages, kept: KeptResults): Sessions {
+function openSessions({ ground, plugins, policies, confirmations }: EarlierStages, kept: KeptResults): Sessions {
   const { platform, places, bus } = ground;
   const { workspace, workspaceNamed } = places;
   return createSessions({
@@ -136,7 +149,7 @@ function openSessions({ ground, plugins, policies }: EarlierStages, kept: KeptRe
     ...(workspaceNamed !== undefined && { named: workspaceNamed }),
     emit: bus.emit,
     checkLayers: policies.policies.checkLayers,
-    onEnd: (id) => [plugins.sandbox, kept].forEach((holder) => holder.endSession(id)),
+    onEnd: (id) => [plugins.sandbox, kept, confirmations].forEach((holder) => holder.endSession(id)),
   });
 }
 

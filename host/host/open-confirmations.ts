@@ -5,6 +5,7 @@ import { type ConfirmationGate, type ConfirmationOptions, type ConfirmInput, cre
 import { createPendingConfirmations, type PendingConfirmations } from "../confirmations/pending.ts";
 import { createPermissionAsks, type OpenPermissionAsks } from "../confirmations/permission-asks.ts";
 import { createRefusals } from "../confirmations/refusals.ts";
+import { createSessionAnswers } from "../confirmations/session-answers.ts";
 import type { GroundStage } from "./open-ground.ts";
 import type { PoliciesStage } from "./open-policies.ts";
 import type { RegistryStage } from "./open-registry.ts";
@@ -14,6 +15,8 @@ export interface ConfirmationsStage extends ConfirmationGate {
   readonly pending: PendingConfirmations;
   /** Asks for permissions in the middle of a call. */
   readonly openAsks: OpenPermissionAsks;
+  /** Forgets the answers for a session that has ended. */
+  readonly endSession: (id: string) => void;
   /** Returns whether the tool, and the policy's decision about the call, are the same as when it was decided. */
   readonly isUnchanged: (decided: Pick<ConfirmInput, "tool" | "call" | "decision">) => boolean;
 }
@@ -25,22 +28,30 @@ interface EarlierStages {
 }
 
 export function openConfirmations({ ground, tools: { snapshot }, policies: { policies } }: EarlierStages): ConfirmationsStage {
-  const { platform, bus, onDefect } = ground;
+  const { platform, bus, lasting, onDefect } = ground;
   const { clock, files, random } = platform;
   const pending = createPendingConfirmations();
   const isUnchanged: ConfirmationsStage["isUnchanged"] = ({ tool, call, decision }) =>
     snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
+  const answers = createSessionAnswers(lasting && { store: lasting.space("answers"), clock, onDefect });
   const options: ConfirmationOptions = {
     emit: bus.emit,
     newId: random.uuidv7,
     platform,
     clock,
     pending,
+    answers,
     // Shared, so that a plugin cannot ask by one way what was refused by the other.
     refusals: createRefusals(clock),
     timeoutMs: policies.confirmationTimeoutMs,
     isUnchanged,
     onDefect,
   };
-  return { pending, ...createConfirm(options), openAsks: createPermissionAsks({ ...options, files }), isUnchanged };
+  return {
+    pending,
+    endSession: answers.endSession,
+    ...createConfirm(options),
+    openAsks: createPermissionAsks({ ...options, files }),
+    isUnchanged,
+  };
 }

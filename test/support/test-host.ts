@@ -12,6 +12,7 @@ import { createCalls, type Calls } from "../../host/dispatch/calls.ts";
 import type { CallOptions } from "../../host/dispatch/call-options.ts";
 import { checkRequired } from "../../host/capabilities/mod.ts";
 import { createRefusals } from "../../host/confirmations/refusals.ts";
+import { createSessionAnswers } from "../../host/confirmations/session-answers.ts";
 import { createPendingConfirmations, type PendingConfirmations } from "../../host/confirmations/pending.ts";
 import { createConfirm } from "../../host/confirmations/confirmations.ts";
 import type { Dispatch } from "../../host/dispatch/dispatch.ts";
@@ -98,6 +99,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
     clock,
     pending: confirmations,
     refusals: createRefusals(clock),
+    answers: createSessionAnswers(),
     timeoutMs: () => project.confirmation.timeoutMs,
     isUnchanged: ({ tool }) => registry.snapshot().getById(tool.id) === tool,
     onDefect,

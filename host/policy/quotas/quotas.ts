@@ -5,7 +5,7 @@ import type { Session } from "../../call/session.ts";
 import type { RegisteredTool } from "../../tools/tool.ts";
 import { type Budget, CallMeter, type Meter } from "../../call/meter.ts";
 import type { Quota } from "../../call/quota.ts";
-import { UsageTable, type UsageWindow } from "./usage.ts";
+import { type UsedAmount, UsageTable, type UsageWindow } from "./usage.ts";
 
 /** The tool and session that are charged. */
 export interface QuotaSubject {
@@ -24,29 +24,44 @@ export interface QuotaUse extends Quota {
   readonly freesInMs: number;
 }
 
-/** Use by this host's calls. Kept in memory, so a new host starts at zero. */
+/** Use of one window, as it survives the host. Plain data. */
+export interface KeptUse {
+  /** Names the window. */
+  readonly key: string;
+  readonly windowMs: number;
+  readonly amounts: readonly UsedAmount[];
+}
+
+/** Use by this host's calls, and by those of earlier hosts that was restored. */
 export interface Quotas {
   /** Returns the error if a quota is used up. Counts nothing. */
   check(subject: QuotaSubject): ToolErrorData | undefined;
   /** Checks and counts the call in one step. */
   begin(subject: QuotaSubject): { readonly ok: true; readonly meter: Meter } | { readonly ok: false; readonly error: ToolErrorData };
   read(subject: QuotaSubject): readonly QuotaUse[];
+  /** Returns the use of a window; undefined if it is unused. */
+  useOf(key: string): KeptUse | undefined;
+  /** Adds the use of an earlier host. */
+  restore(use: KeptUse): void;
 }
 
 /** Bound of each table. Tools and plugins are limited by registration; sessions come and go, and a new session has new quotas anyway. */
 const MOST_WINDOWS = 16_384;
 
-/** @param now milliseconds of a monotonic clock */
-export function createQuotas(now: () => number): Quotas {
+/**
+ * @param now milliseconds of a monotonic clock
+ * @param onUse receives the key of each window whose use changes
+ */
+export function createQuotas(now: () => number, onUse: (key: string) => void = () => {}): Quotas {
   const ofTools = new UsageTable(MOST_WINDOWS);
   const ofSessions = new UsageTable(MOST_WINDOWS);
+  const tableOf = (key: string): UsageTable => (key.startsWith('["session"') ? ofSessions : ofTools);
 
   function accountsOf({ tool, session, quotas }: QuotaSubject): readonly Account[] {
     return quotas.flatMap((quota) =>
       subjectsOf(quota, tool, session).map((subject) => {
-        const table = quota.per === "session" ? ofSessions : ofTools;
         const key = JSON.stringify([quota.per, subject, quota.resource, quota.windowMs]);
-        return { quota, subject, window: table.window(key, quota.windowMs, now()) };
+        return { quota, subject, key, window: tableOf(key).window(key, quota.windowMs, now()) };
       }),
     );
   }
@@ -76,8 +91,8 @@ export function createQuotas(now: () => number): Quotas {
       const accounts = accountsOf(subject);
       const error = checkAll(accounts);
       if (error !== undefined) return { ok: false, error };
-      const windows = new Map(accounts.map(({ window, quota }) => [window, quota.resource]));
-      for (const [window, resource] of windows) if (resource === "calls") window.add(1, now());
+      const windows = new Map(accounts.map((account) => [account.window, account]));
+      for (const { window, key, quota } of windows.values()) if (quota.resource === "calls") count(window, key, 1);
       return { ok: true, meter: new CallMeter(budgetsOf(accounts)) };
     },
     read: (subject) =>
@@ -86,19 +101,30 @@ export function createQuotas(now: () => number): Quotas {
         const freesInMs = used < quota.limit ? 0 : Math.ceil(window.fallsTo(quota.limit - 1, now()));
         return { ...quota, subject: whose, used: Math.ceil(used), left: Math.max(0, quota.limit - Math.ceil(used)), freesInMs };
       }),
+    useOf(key) {
+      const window = tableOf(key).find(key);
+      const amounts = window?.amounts(now()) ?? [];
+      return window === undefined || amounts.length === 0 ? undefined : { key, windowMs: window.windowMs, amounts };
+    },
+    restore: ({ key, windowMs, amounts }) => tableOf(key).window(key, windowMs, now()).restore(amounts, now()),
   };
+
+  function count(window: UsageWindow, key: string, amount: number): void {
+    window.add(amount, now());
+    onUse(key);
+  }
 
   function budgetsOf(accounts: readonly Account[]): readonly Budget[] {
     const counted = new Set<UsageWindow>();
     return accounts.map((account): Budget => {
-      const { quota, window } = account;
+      const { quota, key, window } = account;
       // Two limits of one window count its use once.
       const isFirst = !counted.has(window);
       counted.add(window);
       return {
         resource: quota.resource,
         problem: (amount) => problemOf(account, amount),
-        add: (amount) => (isFirst ? window.add(amount, now()) : undefined),
+        add: (amount) => (isFirst ? count(window, key, amount) : undefined),
         left: () => Math.max(1, Math.floor(quota.limit - window.used(now()))),
       };
     });
@@ -107,6 +133,7 @@ export function createQuotas(now: () => number): Quotas {
 
 interface Account {
   readonly quota: Quota;
+  readonly key: string;
   readonly subject: string;
   readonly window: UsageWindow;
 }

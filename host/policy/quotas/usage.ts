@@ -3,8 +3,15 @@
 /** A window ends at most one slice late: 1/32 of its length. */
 const SLICES = 32;
 
+/** Use at one time. */
+export interface UsedAmount {
+  readonly amount: number;
+  readonly ageMs: number;
+}
+
 /** A counter over one window. */
 export class UsageWindow {
+  readonly windowMs: number;
   readonly #sliceMs: number;
   /** One slice more than the window has, because its first and last slices are partial. */
   readonly #amounts: Float64Array = new Float64Array(SLICES + 1);
@@ -12,6 +19,7 @@ export class UsageWindow {
   #latest = 0;
 
   constructor(windowMs: number) {
+    this.windowMs = windowMs;
     this.#sliceMs = windowMs / SLICES;
   }
 
@@ -25,6 +33,29 @@ export class UsageWindow {
   used(nowMs: number): number {
     this.#moveTo(nowMs);
     return this.#amounts.reduce((sum, amount) => sum + amount, 0);
+  }
+
+  /** Returns the use by age: each amount with the milliseconds since the end of its slice. */
+  amounts(nowMs: number): readonly UsedAmount[] {
+    this.#moveTo(nowMs);
+    const { length } = this.#amounts;
+    const slices = Array.from({ length }, (_, index) => this.#latest - index);
+    return slices.flatMap((slice) => {
+      const amount = this.#amounts[((slice % length) + length) % length] ?? 0;
+      return amount === 0 ? [] : [{ amount, ageMs: Math.max(0, nowMs - (slice + 1) * this.#sliceMs) }];
+    });
+  }
+
+  /** Adds earlier use, such as that of an earlier process. */
+  restore(amounts: readonly UsedAmount[], nowMs: number): void {
+    this.#moveTo(nowMs);
+    const { length } = this.#amounts;
+    for (const { amount, ageMs } of amounts) {
+      const slice = Math.floor((nowMs - ageMs) / this.#sliceMs);
+      if (slice <= this.#latest - length) continue;
+      const slot = ((slice % length) + length) % length;
+      this.#amounts[slot] = (this.#amounts[slot] ?? 0) + amount;
+    }
   }
 
   /** Returns the milliseconds until use falls to `most`, if nothing is added. */
@@ -58,6 +89,10 @@ export class UsageTable {
 
   get size(): number {
     return this.#windows.size;
+  }
+
+  find(key: string): UsageWindow | undefined {
+    return this.#windows.get(key);
   }
 
   window(key: string, windowMs: number, nowMs: number): UsageWindow {
