@@ -77,6 +77,8 @@ interface ResumedCall {
   readonly answer?: ResumedAnswer;
   /** Id that the tool had then: requests of tools without a version are bound to it. */
   readonly toolId: string;
+  /** Set if its version of the plugin does not serve any more. */
+  readonly isOfEarlierVersion?: true;
   /** Files that it changed until then. */
   readonly filesModified: readonly string[];
 }

@@ -65,12 +65,21 @@ export interface Calls {
   expect(call: RestoredCall): void;
   /** Adds the result of a call that was lost with an earlier process. A repeat of it by its owner gets this result. */
   addLost(result: ToolFailure, owner: string | undefined): void;
-  /** Continues such a call. Never rejects. @param isCancelled ends it at once */
-  resume(request: ToolCall, options: { readonly key: string; readonly isCancelled: boolean }): Promise<ToolResult>;
+  /** Continues such a call. Never rejects. */
+  resume(request: ToolCall, options: ResumeOptions): Promise<ToolResult>;
   /** Ends such a call, because it cannot continue. Never rejects. */
   end(request: ToolCall, key: string, error: ToolErrorData): Promise<ToolResult>;
   /** Refuses new calls, waits up to `drainMs` for running calls, then cancels them and waits until they have ended. Calls that survive the process stay. */
   close(drainMs: number): Promise<void>;
+}
+
+interface ResumeOptions {
+  /** The call's `callKey`. */
+  readonly key: string;
+  /** Ends it at once. */
+  readonly isCancelled: boolean;
+  /** Its tool, if it is one of a version that does not serve any more. */
+  readonly tool?: RegisteredTool;
 }
 
 /** Calls of earlier processes. Callers come back by the ids of their calls. */
@@ -175,6 +184,22 @@ export function createCalls(options: CallsOptions): Calls {
     return (name) => name === tool || current().registry.find(name)?.qualifiedName === tool;
   }
 
+  /** Returns the host with this tool in place of the one that serves. Policy decides about this one, so that it gets no permission of another version. */
+  function withTool(tool: RegisteredTool | undefined): Dispatch {
+    const host = current();
+    if (tool === undefined) return host;
+    const { registry, revocations } = host;
+    return {
+      ...host,
+      registry: { ...registry, find: (name) => (name === tool.qualifiedName ? tool : registry.find(name)) },
+      revocations: {
+        decide: (_serving, call) => current().policy.decide(tool, call),
+        begin: (call) => revocations.begin(call),
+        end: (call) => revocations.end(call),
+      },
+    };
+  }
+
   /** Refused calls emit events too. */
   async function refuse(request: ToolCall, host: Dispatch, error: ToolErrorData): Promise<ToolResult> {
     const trace = openTrace(request, host);
@@ -242,10 +267,10 @@ export function createCalls(options: CallsOptions): Calls {
       lasting?.keep(ended);
     },
     expect: (restored) => asked.restore(restored.request.callId, restored),
-    resume(request, { key, isCancelled }) {
+    resume(request, { key, isCancelled, tool }) {
       const stop = new AbortController();
       if (isCancelled) stop.abort();
-      return run(request, current(), stop, (result) => keepResult(result, request, key));
+      return run(request, withTool(tool), stop, (result) => keepResult(result, request, key));
     },
     async end(request, key, error) {
       const result = await refuse(request, current(), error);

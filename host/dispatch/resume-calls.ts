@@ -13,6 +13,7 @@ import type { Clock, Slices } from "../platform/platform.ts";
 import { defined } from "../primitives/defined.ts";
 import { createTurns } from "../../sandbox/mod.ts";
 import type { Snapshot } from "../tools/snapshot.ts";
+import type { RegisteredTool } from "../tools/tool.ts";
 import type { Calls, EarlierCalls } from "./calls.ts";
 
 /** Maximum age of a waiting call when a host takes it over. */
@@ -38,6 +39,8 @@ interface ResumeOptions {
   readonly pending: PendingConfirmations;
   readonly calls: Pick<Calls, "expect" | "resume" | "end">;
   readonly registry: () => Snapshot;
+  /** Returns a tool as an earlier version of its plugin has it; undefined if that is not kept. */
+  readonly earlierTool: (serving: RegisteredTool, digest: string) => Promise<RegisteredTool | undefined>;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly slices: Slices;
   readonly timeoutMs: () => number;
@@ -55,7 +58,7 @@ interface Waiting {
 }
 
 export function createResumedCalls(options: ResumeOptions): ResumedCalls {
-  const { frozen, pending, calls, registry, clock, slices, timeoutMs, onDefect } = options;
+  const { frozen, pending, calls, registry, earlierTool, clock, slices, timeoutMs, onDefect } = options;
   const takeTurn = createTurns(AT_ONCE);
   const takePreviewTurn = createTurns(PREVIEWS_AT_ONCE);
   const waiting = new Map<string, Waiting>();
@@ -137,8 +140,8 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
 
   async function resume({ kept, request }: Waiting, answer: ResumedAnswer | undefined, isCancelled = false): Promise<ToolResult> {
     const { call, key, tool, hasBegun, filesModified } = kept;
-    const misfit = await misfitOf(kept);
-    if (misfit !== undefined) return await calls.end(request, key, lost(call.callId, misfit, hasBegun));
+    const found = await findTool(kept);
+    if (!found.ok) return await calls.end(request, key, lost(call.callId, found.misfit, hasBegun));
     const guest = hasBegun ? frozen.guestOf(call.callId) : undefined;
     if (hasBegun && guest?.ok !== true) {
       const isForeign = guest?.ok === false && guest.differs === "project";
@@ -154,16 +157,19 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
       ...(guest?.ok === true && { frozen: guest.bytes }),
       ...(requestId !== undefined && hash !== undefined && { request: { requestId, hash } }),
       ...(answer && { answer }),
+      ...(found.earlier && { isOfEarlierVersion: true as const }),
     };
-    return await calls.resume(Object.freeze({ ...request, resumed }), { key, isCancelled });
+    return await calls.resume(Object.freeze({ ...request, resumed }), { key, isCancelled, ...defined({ tool: found.earlier }) });
   }
 
-  async function misfitOf({ tool }: KeptCall): Promise<string | undefined> {
+  /** Finds the tool in the version in which the call began. A call that had not begun runs in no other version than the one that serves. */
+  async function findTool({ tool, hasBegun }: KeptCall): Promise<FoundTool> {
     const now = registry().find(tool.qualifiedName);
-    if (now === undefined) return `the tool "${tool.qualifiedName}" is missing`;
-    const digest = now.binding.kind === "plugin" ? now.binding.version.digest : undefined;
-    const isSame = digest === tool.digest && (await definitionHash(now)) === tool.definition;
-    return isSame ? undefined : "it belongs to another version of its tool (install the version that it began in)";
+    if (now === undefined) return { ok: false, misfit: `the tool "${tool.qualifiedName}" is missing` };
+    if (await isThat(now, tool)) return { ok: true };
+    const earlier = hasBegun && tool.digest !== undefined ? await earlierTool(now, tool.digest) : undefined;
+    if (earlier !== undefined && (await isThat(earlier, tool))) return { ok: true, earlier };
+    return { ok: false, misfit: "it belongs to another version of its tool (install the version that it began in)" };
   }
 
   return {
@@ -189,6 +195,14 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
       for (const { stops } of waiting.values()) for (const stop of stops.splice(0)) stop();
     },
   };
+}
+
+/** `earlier` is set if the call's version does not serve any more. */
+type FoundTool = { readonly ok: true; readonly earlier?: RegisteredTool } | { readonly ok: false; readonly misfit: string };
+
+async function isThat(tool: RegisteredTool, { digest, definition }: KeptCall["tool"]): Promise<boolean> {
+  const own = tool.binding.kind === "plugin" ? tool.binding.version.digest : undefined;
+  return own === digest && (await definitionHash(tool)) === definition;
 }
 
 /** No door waits for the call any more: only an answer by the confirmation's id counts. */

@@ -16,6 +16,8 @@ import { createLastingResults, type LastingResults } from "../dispatch/results/l
 import { createResumedCalls, type ResumedCalls } from "../dispatch/resume-calls.ts";
 import { createSessions, type Sessions } from "../dispatch/sessions.ts";
 import { WaitingArguments } from "../dispatch/waiting-arguments.ts";
+import { createEarlierTool } from "../plugins/consent/earlier-tool.ts";
+import { createVersions } from "../plugins/consent/versions.ts";
 import { createPreview } from "../effects/overlay/preview.ts";
 import { createQuotas, type Quotas } from "../policy/quotas/quotas.ts";
 import { createPlainReads } from "../routes/plain-reads.ts";
@@ -98,13 +100,17 @@ export async function openEarlier(
 }
 
 function openResumed(
-  { ground, tools, policies, confirmations, effects: { frozen } }: EarlierStages,
+  { ground, tools, plugins, policies, confirmations, effects: { frozen } }: EarlierStages,
   calls: Calls,
 ): ResumedCalls | undefined {
   return (
     frozen &&
     createResumedCalls({
       ...{ frozen, calls, pending: confirmations.pending, registry: tools.snapshot, ...ground.platform },
+      earlierTool: createEarlierTool({
+        versions: createVersions(ground.platform, ground.places.versionsFolder),
+        ...{ consent: plugins.consent, newId: ground.platform.random.uuidv7 },
+      }),
       ...{ timeoutMs: policies.policies.confirmationTimeoutMs, onDefect: ground.onDefect },
     })
   );

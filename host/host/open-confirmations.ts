@@ -32,7 +32,8 @@ export function openConfirmations({ ground, tools: { snapshot }, policies: { pol
   const { clock, files, random } = platform;
   const pending = createPendingConfirmations();
   const isUnchanged: ConfirmationsStage["isUnchanged"] = ({ tool, call, decision }) =>
-    snapshot().getById(tool.id) === tool && isSameDecision(policies.current().decide(tool, call), decision);
+    (call.resumed?.isOfEarlierVersion === true || snapshot().getById(tool.id) === tool) &&
+    isSameDecision(policies.current().decide(tool, call), decision);
   const answers = createSessionAnswers(lasting && { store: lasting.space("answers"), clock, onDefect });
   const options: ConfirmationOptions = {
     emit: bus.emit,

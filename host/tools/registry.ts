@@ -278,7 +278,8 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   };
 }
 
-function toRegistered(owner: string, input: RegisteredToolInput, id: string): RegisteredTool {
+/** Returns the tool as the registry lists it. */
+export function toRegistered(owner: string, input: RegisteredToolInput, id: string): RegisteredTool {
   const { definition, published, binding, source = "plugin", toolkit } = input;
   const automatic = [`source:${source}`, ...(toolkit === undefined ? [] : [`toolkit:${toolkit}`])];
   return Object.freeze({

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtempDisposable, realpath, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -82,9 +82,9 @@ function waitsOf(waiting: readonly WaitingCall[]): ReadonlyMap<string, unknown> 
 const NAP = `export const nap = ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms, "woke"));`;
 
 /** Writes a project with a plugin that sleeps. */
-async function napping(folder: string, source = NAP): Promise<() => Promise<Host>> {
+async function napping(folder: string, source = NAP, permissions = {}): Promise<() => Promise<Host>> {
   const tools = [{ name: "nap", description: "Sleeps", inputSchema: { type: "object" }, sideEffects: [] }];
-  const manifest = { schemaVersion: "1.0", name: "rest", version: "1.0.0", description: "Sleeps", tools };
+  const manifest = { schemaVersion: "1.0", name: "rest", version: "1.0.0", description: "Sleeps", permissions, tools };
   await mkdir(join(folder, "plugins/rest"), { recursive: true });
   await writeFile(join(folder, "bascule.json"), '{ "plugins": ["plugins"] }');
   await writeFile(join(folder, "plugins/rest/manifest.json"), JSON.stringify(manifest));
@@ -116,10 +116,43 @@ describe("a host that closes while a call waits", { timeout: 60_000 }, () => {
     expect([next.waiting(), next.result("nap-1")]).toMatchObject([[], { output: "woke" }]);
   });
 
+  it("is followed by one in which it goes on in the version that it began in, if that is kept [FR2.version]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
+    const folder = await realpath(place.path);
+    await leave(await napping(folder), 1_500);
+    const open = await napping(folder, NAP.replace("woke", "rose"));
+    await using next = await open();
+    const digest = (result: ToolResult | undefined): unknown => result?.digest;
+    const fresh = await next.call("nap", { ms: 1 });
+    expect(fresh).toMatchObject({ ok: true, output: "rose" });
+    await expect.poll(() => next.result("nap-1"), { timeout: 20_000 }).toMatchObject({ ok: true, output: "woke" });
+    expect(digest(next.result("nap-1"))).not.toBe(digest(fresh));
+    // The version is used for this call only.
+    expect(await next.call("nap", { ms: 1 })).toMatchObject({ output: "rose", digest: digest(fresh) });
+  });
+
+  it("has a user answer for a call of an earlier version, as policy decides now [FR2.version]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
+    const folder = await realpath(place.path);
+    const asks = (text: string): string =>
+      `export const nap = async () => [${JSON.stringify(text)}, (await Deno.permissions.request({ name: "env", variable: "SECRET" })).state];`;
+    const first = await (await napping(folder, asks("first"), { env: ["SECRET"] }))();
+    const calls = ["kept", "denied"].map((callId) => first.call("nap", {}, { callId, confirm: () => new Promise(() => {}) }));
+    await expect.poll(() => first.waiting().length, { timeout: 20_000 }).toBe(2);
+    await first.close();
+    await Promise.all(calls);
+    await using next = await (await napping(folder, asks("second"), { env: ["SECRET"] }))();
+    for (const { request } of next.confirmations.list())
+      next.confirmations.answer(request.requestId, { approve: request.callId === "kept", hash: request.hash });
+    await expect.poll(() => next.result("kept"), { timeout: 20_000 }).toMatchObject({ output: ["first", "granted"] });
+    await expect.poll(() => next.result("denied"), { timeout: 20_000 }).toMatchObject({ output: ["first", "denied"] });
+  });
+
   it("cannot be continued in another version of the plugin, which its result says [FR5.version]", async () => {
     await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
     const folder = await realpath(place.path);
     await leave(await napping(folder), 1_500);
+    await rm(join(folder, ".bascule/versions"), { recursive: true });
     const open = await napping(folder, NAP.replace("woke", "rose"));
     await using next = await open();
     await expect
