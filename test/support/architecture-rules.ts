@@ -49,6 +49,7 @@ export const ROOMS: readonly string[] = [
   "capabilities",
   "confirmations",
   "effects",
+  "cluster",
   "routes",
   "dispatch",
   "plugins",
