@@ -26,7 +26,7 @@ export interface WantedCall extends Pick<CallHeader, "callId" | "digest" | "tool
 interface InboxOptions {
   readonly link: Link;
   /** Names of the members, by public key. */
-  readonly senders: ReadonlyMap<string, string>;
+  readonly senders: () => ReadonlyMap<string, string>;
   readonly key: string;
   readonly hash: string;
   readonly wanted: Pick<WantedCall, "onProgress" | "onYield" | "resultBytes">;
@@ -61,7 +61,7 @@ export function openCallInbox(options: InboxOptions): CallInbox {
   let reading: Promise<void> | undefined;
 
   function onFrame({ bytes }: BusMessage): void {
-    const opened = openEnvelope(bytes, `${subject}.frame`, { identities: link.identities, senders });
+    const opened = openEnvelope(bytes, `${subject}.frame`, { identities: link.identities, senders: senders() });
     if (!opened.ok || clockProblem(opened.message.header, link.platform.clock.now()) !== undefined) return;
     onHeard();
     frames.add(opened.message);
@@ -69,7 +69,7 @@ export function openCallInbox(options: InboxOptions): CallInbox {
 
   /** The result is a record: whichever member sends it, it is the one that the cluster keeps. */
   async function readResult({ bytes }: BusMessage): Promise<void> {
-    const opened = openRecord(link, key, bytes, senders);
+    const opened = openRecord(link, key, bytes, senders());
     if (typeof opened === "string") {
       // Anything may send to the subject, so the call goes on until a member's result arrives.
       if ((invalid += 1) > MOST_INVALID) onUnusable(`its result cannot be used: ${opened}`);

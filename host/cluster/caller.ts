@@ -26,7 +26,9 @@ export type CallEnd = { readonly ok: true; readonly text: string } | { readonly 
 interface CallerOptions {
   readonly link: Link;
   readonly slices: Slices;
-  readonly members: KeyList;
+  /** Current `cluster.members` of `bascule.json`. */
+  readonly members: () => KeyList;
+  readonly onDefect: (message: string, error: unknown) => void;
 }
 
 const ASK_MS = 2_000;
@@ -47,7 +49,10 @@ export async function callOnCluster(wanted: WantedCall, options: CallerOptions):
     return { ok: false, error: unavailable(wanted.tool, error.message) };
   } finally {
     // A cancelled call ends at once for its caller.
-    void call.told().then(() => call.close());
+    void call
+      .told()
+      .then(() => call.close())
+      .catch((error: unknown) => options.onDefect("A call on the cluster cannot be closed", error));
   }
 }
 
@@ -61,7 +66,6 @@ async function openCall(wanted: WantedCall, options: CallerOptions): Promise<Ope
 class OpenCall {
   readonly #wanted: WantedCall;
   readonly #options: CallerOptions & { readonly key: string; readonly hash: string };
-  readonly #senders: ReadonlyMap<string, string>;
   readonly #inbox: CallInbox;
   readonly #stopped: Promise<void>;
   /** Wakes the loop: something arrived. */
@@ -83,10 +87,9 @@ class OpenCall {
     const { link, members } = options;
     this.#wanted = wanted;
     this.#options = options;
-    this.#senders = sendersOf(members);
     this.#heardAt = link.platform.clock.monotonic();
     this.#inbox = openCallInbox({
-      ...{ link, senders: this.#senders, key: options.key, hash: options.hash, wanted },
+      ...{ link, senders: () => sendersOf(members()), key: options.key, hash: options.hash, wanted },
       onHeard: () => this.#heard(),
       onTaken: (taken) => this.#note({ kind: "taken", taken }),
       onGap: () => this.#wake(),
@@ -132,6 +135,8 @@ class OpenCall {
   /** Asks once. Returns how long to wait for what follows. */
   async #ask(): Promise<number> {
     const { link } = this.#options;
+    // Nothing was sent, so nothing may have happened yet.
+    if (link.connectedMs() === undefined) return AGAIN_MS;
     const subject = this.#subject();
     let answer: BusMessage;
     try {
@@ -247,7 +252,7 @@ class OpenCall {
 
   #readAck(answer: BusMessage): AckHeader | undefined {
     const { link, key } = this.#options;
-    const opened = openEnvelope(answer.bytes, answer.subject, { identities: link.identities, senders: this.#senders });
+    const opened = openEnvelope(answer.bytes, answer.subject, { identities: link.identities, senders: sendersOf(this.#options.members()) });
     const problem = opened.ok ? clockProblem(opened.message.header, link.platform.clock.now()) : opened.reason;
     if (!opened.ok || problem !== undefined) {
       this.#finish({ ok: false, error: this.#unusable(`the answer of a member cannot be used: ${problem ?? ""}`) });

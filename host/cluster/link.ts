@@ -29,8 +29,8 @@ export interface Link {
   readonly values: ClusterValues;
   calls(): Promise<BusValues>;
   members(): Promise<BusValues>;
-  /** Time since the connection was made or came back; 0 while it is lost. */
-  connectedMs(): number;
+  /** Time since the connection was made or came back; undefined while it is lost. */
+  connectedMs(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     values: createClusterValues({ objects, sha256 }),
     calls: once(() => bus.values(bucketOf(cluster, "calls"), CALLS)),
     members: once(() => bus.values(bucketOf(cluster, "members"), MEMBERS)),
-    connectedMs: () => (since === undefined ? 0 : clock.monotonic() - since),
+    connectedMs: () => (since === undefined ? undefined : clock.monotonic() - since),
     close: () => bus.close(),
   };
 }

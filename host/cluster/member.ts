@@ -267,7 +267,7 @@ export class ClusterMember {
     if (record?.state !== "accepted" || record.incarnation === incarnation) return known("unknown");
     if (await this.#heartbeat.isThere(record.incarnation)) return known("alive");
     // After an outage every heartbeat is old: the others get the time to send one.
-    return known(this.#options.link.connectedMs() > DEAD_MS ? "dead" : "unknown");
+    return known((this.#options.link.connectedMs() ?? 0) > DEAD_MS ? "dead" : "unknown");
   }
 
   #resend({ inbox }: CallHeader, { envelope }: StoredRecord): Answer {
