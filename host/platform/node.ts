@@ -38,6 +38,8 @@ export function assemble(client: ClientPlatform, options: PlatformOptions): Plat
     sha256: runningHash,
     guarded: createGuardedFiles(hasLinuxWalk() ? createLinuxWalk() : createPortableWalk(), environment.os),
     network: createNetwork(),
+    // Loaded by hosts that join a cluster: most do not.
+    buses: { connect: async (options) => await (await import("./bus/nats-bus.ts")).connectNats(options) },
     journals: createJournals(),
     states: createStates(),
     databases: createDatabases({ clock, log }),

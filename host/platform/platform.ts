@@ -8,6 +8,7 @@
 import type { WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Databases } from "./databases/database-types.ts";
 import type { Bundler } from "./bundling/bundler-types.ts";
+import type { Buses } from "./bus/bus-types.ts";
 import type { Files } from "./files/file-types.ts";
 import type { GuardedFiles } from "./files/guarded-types.ts";
 import type { Journals } from "./files/journal-types.ts";
@@ -87,6 +88,8 @@ export interface Platform extends ClientPlatform {
   readonly guarded: GuardedFiles;
   /** HTTP on behalf of a guest: only with a proof. */
   readonly network: Network;
+  /** Messages and values shared with the other hosts of a cluster. */
+  readonly buses: Buses;
   readonly journals: Journals;
   /** State that outlives the process. */
   readonly states: States;

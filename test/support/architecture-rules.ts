@@ -81,7 +81,17 @@ export const MANIFEST_FOLDERS: readonly string[] = ["text", "permissions", "sche
 const ENTRY_FILE = "host/host/service-entry.ts";
 
 /** Imported in `host/platform/` only, besides `node:*`. */
-const PLATFORM_PACKAGES: readonly string[] = ["@exodus/bytes", "chokidar", "esbuild", "pino", "undici"];
+const PLATFORM_PACKAGES: readonly string[] = [
+  "@exodus/bytes",
+  "@nats-io/jetstream",
+  "@nats-io/kv",
+  "@nats-io/obj",
+  "@nats-io/transport-node",
+  "chokidar",
+  "esbuild",
+  "pino",
+  "undici",
+];
 
 const GUEST_PROTOCOL = "sandbox/guest/call/protocol.ts";
 

@@ -30,7 +30,10 @@ export interface Bus {
   publish(subject: string, bytes: Uint8Array, replyTo?: string): void;
   /** Sends and waits for the first answer. @throws {BusError} `no_responders` at once if nothing subscribes to the subject */
   request(subject: string, bytes: Uint8Array, options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<BusMessage>;
-  /** Each message reaches one of the subscriptions that share a `queue`. A reconnection subscribes again. */
+  /**
+   * Each message reaches one of the subscriptions that share a `queue`. A reconnection subscribes again. The server knows of it after the next
+   * `roundTrip()`.
+   */
   subscribe(subject: string, options: SubscribeOptions): BusSubscription;
   /** A subject that only this connection subscribes to, for answers. */
   newInbox(): string;
@@ -74,7 +77,11 @@ export interface BusValue {
   readonly revision: number;
 }
 
-/** Small values with compare-and-set. Keys: `[A-Za-z0-9_=-]+` joined by dots. Each act is bounded by 5 seconds. @throws {BusError} */
+/**
+ * Small values with compare-and-set. Keys: `[A-Za-z0-9_=-]+` joined by dots. Each act is bounded by 5 seconds. A write that ends with `timeout`,
+ * or with `disconnected` while it was under way, may have happened or may still happen: read the value to know.
+ * @throws {BusError}
+ */
 export interface BusValues {
   /** The newest value, as the leader of the bucket has it; never one from a replica that lags. */
   get(key: string): Promise<BusValue | undefined>;
@@ -87,11 +94,14 @@ export interface BusValues {
   remove(key: string): Promise<void>;
   /** Keys that begin with `prefix` (a whole number of parts, such as `members.`). */
   keys(prefix: string): Promise<readonly string[]>;
-  /** Calls `onChange` for each present value, and then for each change; `undefined` bytes: removed. A reconnection continues without a gap. */
+  /**
+   * Calls `onChange` for each present value, then resolves, then calls it for each change (undefined: removed). A reconnection continues without
+   * a gap; of several changes of one key meanwhile, it brings the newest. Values whose time is over are not reported.
+   */
   watch(filter: string, onChange: (key: string, value: BusValue | undefined) => void): Promise<{ stop(): void }>;
 }
 
-/** Large values. @throws {BusError} */
+/** Large values. Each piece of one is bounded by 5 seconds, the whole by 60. @throws {BusError} */
 export interface BusObjects {
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** @returns undefined if it is missing; throws `too_large` before more than `maxBytes` are read. */
@@ -99,9 +109,7 @@ export interface BusObjects {
   remove(name: string): Promise<void>;
 }
 
-export const BUS_ERROR_CODES = ["no_responders", "timeout", "disconnected", "refused", "too_large", "closed", "cancelled"] as const;
-
-export type BusErrorCode = (typeof BUS_ERROR_CODES)[number];
+export type BusErrorCode = "no_responders" | "timeout" | "disconnected" | "refused" | "too_large" | "closed" | "cancelled";
 
 /** A failed act on the bus. The message says which server or bucket, and what to do. */
 export class BusError extends Error {

@@ -3,6 +3,7 @@
 import { isAtOrBelow } from "../../../manifests/mod.ts";
 import type { WorkerLauncher } from "../../../sandbox/mod.ts";
 import { fileError } from "../files/file-errors.ts";
+import { createMemoryBusServer } from "./memory-bus.ts";
 import { createMemoryClock } from "./memory-clock.ts";
 import { createMemoryDatabases } from "./memory-databases.ts";
 import { createMemoryFiles } from "./memory-files.ts";
@@ -17,6 +18,7 @@ import { createMemoryPair, createMemorySockets } from "./memory-sockets.ts";
 import { MemoryTree } from "./memory-tree.ts";
 import { type Git, GitError } from "../processes/git-types.ts";
 import type { Bundler } from "../bundling/bundler-types.ts";
+import type { Buses } from "../bus/bus-types.ts";
 import type { Environment, ProcessIdentity } from "../environment-types.ts";
 import type { Isolation, LineConnection, Log, LogLevel, Platform, Random, Terminal, Watcher } from "../platform.ts";
 import { createUuidv7 } from "../random.ts";
@@ -49,6 +51,8 @@ export interface MemoryPlatformOptions {
   readonly runners?: Readonly<Record<string, MemoryRunner>>;
   /** Programs by absolute path; each appears as a file there. */
   readonly programs?: Readonly<Record<string, MemoryProgram>>;
+  /** Servers that the hosts of a cluster share (`memory-bus.ts`). Default: one of its own. */
+  readonly buses?: Buses;
   /** Real workers, for tests that run guests; they run in real time. */
   readonly workers?: WorkerLauncher;
 }
@@ -106,6 +110,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     environment: createMemoryEnvironment(cwd, options),
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
+    buses: options.buses ?? createMemoryBusServer(clock).buses,
     journals: createMemoryJournals((path) => plant(path, "")),
     states: createMemoryStates(
       (path) => plant(path, ""),
