@@ -1,4 +1,4 @@
-/** What both kinds of buckets share: opening them, and opening them again after the server lost them. */
+/** Opening buckets of both kinds, also again after the server lost them. */
 
 import { JetStreamApiError } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";

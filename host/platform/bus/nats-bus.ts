@@ -98,7 +98,7 @@ function settingsOf(servers: readonly string[], name: string, seed: string | und
     ...(servers.some((server) => server.startsWith("tls://")) && { tls: {} }),
     ...(seed !== undefined && { authenticator: nkeyAuthenticator(checkedSeed(seed)) }),
     maxReconnectAttempts: -1,
-    // A server that is being configured anew may refuse for a while.
+    // A server whose configuration changes may refuse for a while.
     ignoreAuthErrorAbort: true,
     pingInterval: PING_MS,
     maxPingOut: 2,

@@ -1,4 +1,4 @@
-/** What the client library throws, as errors of the bus that say what to do. */
+/** Errors of the client library, as errors of the bus that say what to do. */
 
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
 import { errors, type NatsConnection } from "@nats-io/transport-node";
