@@ -111,7 +111,7 @@ export { MANIFEST_BOUNDS, parseManifest } from "./plugin/parse.ts";
 export { parseToolDefinition } from "./plugin/parse-definition.ts";
 export { TOOL_FIELDS } from "./plugin/parse-tool.ts";
 export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./project/parse-project.ts";
-export { SERVER_CEILINGS } from "./project/parse-server.ts";
+export { checkCluster, isClusterUrl, SERVER_CEILINGS } from "./project/parse-server.ts";
 export {
   type RemoteConfig,
   type ServerConfig,

@@ -19,7 +19,7 @@ import type {
   RuleEffect,
   SecretSource,
 } from "./project.ts";
-import type { RemoteConfig, ServerConfig, TokenConfig } from "./server.ts";
+import type { ClusterConfig, RemoteConfig, ServerConfig, TokenConfig } from "./server.ts";
 import type { SideEffect, SideEffectClass } from "../permissions/side-effect.ts";
 import type { Caller, Requirement, ToolAnnotations, Visibility } from "../plugin/tool.ts";
 
@@ -62,6 +62,7 @@ export interface ToolFile {
   readonly sideEffects: readonly SideEffect[];
   readonly destructive?: boolean;
   readonly determinism?: "deterministic" | "nondeterministic";
+  readonly idempotent?: boolean;
   readonly permissions?: Permissions;
   readonly native?: boolean;
   readonly requires?: readonly Requirement[];
@@ -114,6 +115,7 @@ export interface ProjectFile {
   readonly trusted?: readonly (string | { readonly name: string; readonly unconfined?: boolean })[];
   readonly mcpServers?: JsonObject;
   readonly remotes?: Readonly<Record<string, RemoteConfig>>;
+  readonly cluster?: Partial<ClusterConfig>;
   readonly tools?: readonly JsonObject[];
   readonly roles?: Readonly<Record<string, FlatPermissions>>;
   readonly secrets?: Readonly<Record<string, SecretSource>>;

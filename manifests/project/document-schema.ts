@@ -79,6 +79,11 @@ export const ToolSchema: SchemaOf<ToolFile> = schemaOf<ToolFile>()(
     sideEffects: listOf(oneOf(SIDE_EFFECTS), { description: "Effects that the tool may have; [] means none" }),
     destructive: Type.Optional(Type.Boolean({ description: "Always requires a confirmation" })),
     determinism: Type.Optional(oneOf(["deterministic", "nondeterministic"])),
+    idempotent: Type.Optional(
+      Type.Boolean({
+        description: "A second run with the same context.idempotencyKey has no further effect: a cluster may run a call again",
+      }),
+    ),
     permissions: Type.Optional(describe(PERMISSIONS, "Subset of the plugin's permissions; absent kinds mean none")),
     native: Type.Optional(
       Type.Boolean({ description: "Does not work in the sandbox: the tool must be trusted and run on the host route" }),
@@ -184,7 +189,8 @@ const PERMISSION_TYPE = closed({ requiresApproval: Type.Optional(Type.Boolean())
 
 const REMOTE = schemaOf<RemoteConfig>()(
   closed({
-    url: Type.String({ description: "URL of another bascule host" }),
+    url: Type.String({ description: "URL of another bascule host, or of the NATS server of a cluster" }),
+    cluster: Type.Optional(Type.String({ description: "Name of the cluster" })),
     token: Type.Optional(Type.String({ description: "Name of the secret that contains the bearer token" })),
     tools: Type.Optional(listOf(Type.String(), { description: "Names or patterns; default: all" })),
     addresses: Type.Optional(listOf(Type.String(), { description: "Allowed addresses that are not public" })),
@@ -269,6 +275,12 @@ export const ProjectSchema: SchemaOf<ProjectFile> = schemaOf<ProjectFile>()(
     ),
     mcpServers: Type.Optional(JSON_OBJECT),
     remotes: Type.Optional(recordOf(REMOTE, { description: "Hosts for calls of the route remote" })),
+    cluster: Type.Optional(
+      closed({
+        members: Type.Optional(recordOf(Type.String(), { description: "Public keys of the hosts whose results are accepted" })),
+        callers: Type.Optional(recordOf(Type.String(), { description: "Public keys of the hosts whose calls are run" })),
+      }),
+    ),
     tools: Type.Optional(listOf(JSON_OBJECT)),
     roles: Type.Optional(recordOf(ROLE)),
     secrets: Type.Optional(

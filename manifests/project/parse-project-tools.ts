@@ -2,7 +2,7 @@
 
 import type { DocumentReader, Fields } from "../text/document.ts";
 import type { JsonValue } from "../text/json.ts";
-import { readRemote } from "./parse-server.ts";
+import { isClusterUrl, readRemote } from "./parse-server.ts";
 import { readNames, readTool, TOOL_FIELDS } from "../plugin/parse-tool.ts";
 import { PERMISSION_KINDS, type Permissions } from "../permissions/permissions.ts";
 import type { ProjectTool } from "./project.ts";
@@ -33,5 +33,9 @@ function readProjectTool(reader: DocumentReader, value: JsonValue, pointer: stri
   if (!fields.has("remote")) return { definition };
   if (fields.has("export")) reader.refuse(fields.at("export"), 'Tool has "export" without a "module"', "remove it");
   const remote = readRemote(reader, fields.get("remote") ?? null, fields.at("remote"), rest.name);
+  if (remote !== undefined && isClusterUrl(remote.url)) {
+    const fix = 'put the plugin into this project too, and route it to "remote": calls on a cluster name the plugin by its bytes';
+    reader.refuse(`${fields.at("remote")}/url`, "A tool without a plugin cannot be called on a cluster", fix);
+  }
   return remote === undefined ? undefined : { definition: rest, remote };
 }

@@ -13,7 +13,7 @@ import { readProjectTools } from "./parse-project-tools.ts";
 import { readQuotas } from "./parse-quota.ts";
 import { checkProtectedName, DEFAULT_PROTECTED } from "../permissions/protected-names.ts";
 import { readSecrets } from "./parse-secrets.ts";
-import { DEFAULT_SERVER, readRemotes, readServer } from "./parse-server.ts";
+import { DEFAULT_SERVER, readCluster, readRemotes, readServer } from "./parse-server.ts";
 import type { Parsed } from "../text/problem.ts";
 import {
   type AuditConfig,
@@ -49,6 +49,7 @@ export const PROJECT_FIELDS: readonly string[] = [
   "isolation",
   "mcpServers",
   "remotes",
+  "cluster",
   "tools",
   "roles",
   "secrets",
@@ -79,6 +80,7 @@ export const DEFAULT_PROJECT: ProjectConfig = deepFreeze({
   isolation: { by: "thread", alone: [] },
   mcpServers: {},
   remotes: {},
+  cluster: { members: {}, callers: {} },
   tools: [],
   roles: {},
   secrets: {},
@@ -113,6 +115,7 @@ function readProject(reader: DocumentReader, fields: Fields): ProjectConfig {
     isolation: readIsolation(reader, fields),
     mcpServers: readMcpServers(reader, fields),
     remotes: readRemotes(reader, fields),
+    cluster: readCluster(reader, fields),
     tools: readProjectTools(reader, fields),
     roles: readRoles(reader, fields) ?? {},
     secrets: readSecrets(reader, fields),

@@ -1,10 +1,10 @@
-/** Reads the `server` and `remotes` sections of `bascule.json` (SPEC P1, I4, O3). */
+/** Reads the `server`, `remotes` and `cluster` sections of `bascule.json` (SPEC P1, I4, O3, CL6). */
 
 import { compact, type DocumentReader, type Fields } from "../text/document.ts";
 import { isJsonObject, type JsonValue } from "../text/json.ts";
 import { printable } from "../text/names.ts";
 import { parseNetItem } from "../permissions/permission-net.ts";
-import { type RemoteConfig, type ServerConfig, type ServerLimits, TOKEN_SCOPES, type TokenConfig } from "./server.ts";
+import { type ClusterConfig, type RemoteConfig, type ServerConfig, type ServerLimits, TOKEN_SCOPES, type TokenConfig } from "./server.ts";
 
 /** Maximum values for the limits of a server. */
 export const SERVER_CEILINGS: ServerLimits = Object.freeze({
@@ -17,7 +17,10 @@ export const SERVER_CEILINGS: ServerLimits = Object.freeze({
 export const DEFAULT_SERVER: ServerConfig = Object.freeze({ tokens: [], allowedHosts: [], allowedOrigins: [], limits: {} });
 
 const SERVER_FIELDS = ["host", "port", "tokens", "allowedHosts", "allowedOrigins", "limits"];
-const REMOTE_FIELDS = ["url", "token", "tools", "addresses", "plaintext"];
+const REMOTE_FIELDS = ["url", "cluster", "token", "tools", "addresses", "plaintext"];
+/** Fields of a remote that is a cluster: its connection is not HTTP. */
+const CLUSTER_FIELDS = ["url", "cluster", "tools", "plaintext"];
+const MAX_KEYS = 1_000;
 const MAX_PORT = 65_535;
 const MAX_REMOTES = 64;
 
@@ -77,6 +80,31 @@ export function readRemotes(reader: DocumentReader, parent: Fields): Readonly<Re
   return remotes;
 }
 
+export function readCluster(reader: DocumentReader, parent: Fields): ClusterConfig {
+  const known = ["members", "callers"];
+  const fields = parent.has("cluster") ? reader.fields(parent.get("cluster"), parent.at("cluster"), { what: "Cluster", known }) : undefined;
+  return { members: readKeys(reader, fields, "members"), callers: readKeys(reader, fields, "callers") };
+}
+
+function readKeys(reader: DocumentReader, fields: Fields | undefined, list: string): Readonly<Record<string, string>> {
+  const keys =
+    fields?.record(list, (value, pointer, name) => {
+      const problem = checkTokenName(name) === undefined ? checkKey(value) : `"${printable(name)}" is not a valid name`;
+      if (problem === undefined && typeof value === "string") return value;
+      reader.refuse(pointer, problem ?? "Is not a public key", "write a name and the public key that bascule doctor shows on that machine");
+      return undefined;
+    }) ?? {};
+  if (fields !== undefined && Object.keys(keys).length > MAX_KEYS)
+    reader.refuse(fields.at(list), `More than ${MAX_KEYS} keys`, "remove unused keys");
+  return keys;
+}
+
+/** A seed is secret, so no message repeats the value. */
+function checkKey(value: JsonValue): string | undefined {
+  if (typeof value === "string" && value.startsWith("S")) return "Is a secret seed, which must not be stored in this file";
+  return typeof value === "string" && /^U[A-Z2-7]{55}$/.test(value) ? undefined : "Is not the public key of a user's NKey";
+}
+
 /** Also reads the remote of a tool in `bascule.json` (SPEC R10). */
 export function readRemote(reader: DocumentReader, value: JsonValue, pointer: string, name: string): RemoteConfig | undefined {
   if (!/^[A-Za-z][\w.-]{0,62}$/.test(name))
@@ -85,8 +113,14 @@ export function readRemote(reader: DocumentReader, value: JsonValue, pointer: st
   const plaintext = fields?.flag("plaintext");
   const url = fields?.text("url", (text) => checkUrl(text, plaintext ?? false));
   if (fields === undefined || url === undefined) return undefined;
+  const isCluster = isClusterUrl(url);
+  const misplaced = isCluster ? REMOTE_FIELDS.find((field) => fields.has(field) && !CLUSTER_FIELDS.includes(field)) : undefined;
+  if (misplaced !== undefined) reader.refuse(fields.at(misplaced), `"${misplaced}" does not apply to a NATS server`, "remove it");
+  if (!isCluster && fields.has("cluster"))
+    reader.refuse(fields.at("cluster"), "Only a NATS server has a cluster", "remove it, or write a nats: URL");
   return compact({
     url,
+    cluster: fields.text("cluster", checkCluster),
     token: fields.text("token", checkSecretName),
     tools: fields.texts("tools", checkTools),
     addresses: fields.texts("addresses", checkAddress),
@@ -120,15 +154,29 @@ function checkHash(hash: string): string | undefined {
 
 function checkUrl(text: string, plaintext: boolean): string | undefined {
   if (!URL.canParse(text)) return "Is not a URL; write one such as https://tools.example.com";
-  const { protocol, username, password, search, hash, hostname } = new URL(text);
-  if (protocol === "nats:") return "Is a NATS URL, which is not supported; write the https URL of a bascule host";
-  if (protocol !== "https:" && protocol !== "http:") return "Is neither https nor http; write one such as https://tools.example.com";
+  const { protocol, username, password, search, hash, hostname, pathname } = new URL(text);
+  const isCluster = isClusterUrl(text);
+  if (!isCluster && protocol !== "https:" && protocol !== "http:")
+    return "Is none of https, http, nats and tls; write one such as https://tools.example.com";
+  if (isCluster && (username !== "" || password !== "")) return "Contains credentials; leave them out: hosts log in with their own keys";
   if (username !== "" || password !== "") return 'Contains credentials; leave them out, and name a secret as "token"';
   if (search !== "" || hash !== "") return "Has a query or a fragment; leave it out";
+  if (isCluster && pathname !== "" && pathname !== "/") return 'Has a path; leave it out, and name the cluster as "cluster"';
   const isHere = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+  if (protocol === "nats:" && !isHere && !plaintext) return 'Is not encrypted; write tls://, or set "plaintext" if the network is private';
   if (protocol === "http:" && !isHere && !plaintext)
     return 'Is not encrypted and would expose the token; write https, or set "plaintext" if the network is private';
   return undefined;
+}
+
+/** Whether calls go to a cluster over NATS instead of to a host over HTTP. */
+export function isClusterUrl(url: string): boolean {
+  return /^(?:nats|tls):\/\//i.test(url);
+}
+
+/** Returns why a text cannot name a cluster: it is a part of subjects and buckets. */
+export function checkCluster(name: string): string | undefined {
+  return /^[A-Za-z0-9_-]{1,32}$/.test(name) ? undefined : "Is not a valid name for a cluster; use letters, digits, _ and -, at most 32";
 }
 
 function checkSecretName(name: string): string | undefined {

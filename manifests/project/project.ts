@@ -5,7 +5,7 @@ import type { McpServerConfig } from "../mcp/mcp-server.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import type { FlatPermissions, PermissionType, PermissionTypeRules, PolicyLayer, RequiredRecords } from "./policy-layer.ts";
 import type { Route } from "./route.ts";
-import type { RemoteConfig, ServerConfig } from "./server.ts";
+import type { ClusterConfig, RemoteConfig, ServerConfig } from "./server.ts";
 import type { SideEffectClass } from "../permissions/side-effect.ts";
 import type { ToolDefinition } from "../plugin/tool.ts";
 
@@ -156,6 +156,8 @@ export interface ProjectConfig {
   readonly remotes: Readonly<Record<string, RemoteConfig>>;
   /** Tools of the project itself (SPEC R10). */
   readonly tools: readonly ProjectTool[];
+  /** Who is accepted in clusters (SPEC CL6). */
+  readonly cluster: ClusterConfig;
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly server: ServerConfig;
 }

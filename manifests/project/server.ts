@@ -31,6 +31,14 @@ export interface ServerLimits {
   readonly streams: number;
 }
 
+/** Who is accepted in the clusters of a project, by name: public keys, which are NKeys of users (SPEC CL6). */
+export interface ClusterConfig {
+  /** Hosts whose results are accepted. */
+  readonly members: Readonly<Record<string, string>>;
+  /** Hosts whose calls this host runs after `serve --join`. */
+  readonly callers: Readonly<Record<string, string>>;
+}
+
 /** Configuration of `bascule serve` (SPEC I4). */
 export interface ServerConfig {
   /** Address to listen on. Default `127.0.0.1`. */
@@ -45,10 +53,12 @@ export interface ServerConfig {
   readonly limits: Partial<ServerLimits>;
 }
 
-/** Another bascule host that serves calls of the route `remote` (SPEC O3). */
+/** Another bascule host, or a cluster of them, that serves calls of the route `remote` (SPEC O3, CL1). */
 export interface RemoteConfig {
-  /** Origin with an optional path: `https://gpu.example.com`. */
+  /** Origin with an optional path: `https://gpu.example.com`. For a cluster its NATS server: `nats://host:4222`, or `tls://`. */
   readonly url: string;
+  /** Name of the cluster, for a NATS server. Default: `default`. */
+  readonly cluster?: string;
   /** Name of the secret with the bearer token. */
   readonly token?: string;
   /** Tools that it serves: names, or patterns over qualified names. Default: all. */

@@ -121,6 +121,13 @@ const SECTIONS: { readonly [K in keyof Required<ProjectConfig>]: Section<Project
     return { about, value: json(started) };
   }),
   remotes: entries("remotes", (remote) => ({ about: "sends calls to another host", value: json(remote) })),
+  cluster: {
+    demands: ({ members, callers }) =>
+      Object.keys(members).length + Object.keys(callers).length === 0
+        ? []
+        : [{ name: "cluster", about: "lets other hosts call tools, or answer calls", value: json({ members, callers }) }],
+    without: (cluster, names) => (names.has("cluster") ? { members: {}, callers: {} } : cluster),
+  },
   tools: {
     demands: (tools) =>
       tools.flatMap(({ definition: { name, sideEffects, destructive }, remote }) =>

@@ -13,6 +13,7 @@ const ASKS: Readonly<Record<string, { readonly wish: JsonObject; readonly names:
     left: { mcpServers: { off: { command: "y", enabled: false } } },
   },
   remotes: { wish: { remotes: { gpu: { url: "https://gpu.example.com" } } }, names: ["remotes.gpu"], left: {} },
+  cluster: { wish: { cluster: { callers: { web: `U${"A".repeat(55)}` } } }, names: ["cluster"], left: {} },
   tools: {
     wish: {
       tools: [
