@@ -40,6 +40,7 @@ export function assemble(client: ClientPlatform, options: PlatformOptions): Plat
     network: createNetwork(),
     // Loaded by hosts that join a cluster: most do not.
     buses: { connect: async (options) => await (await import("./bus/nats-bus.ts")).connectNats(options) },
+    identities: async () => (await import("./bus/identities.ts")).createIdentities(),
     journals: createJournals(),
     states: createStates(),
     databases: createDatabases({ clock, log }),

@@ -9,6 +9,7 @@ import type { WorkerLauncher } from "../../sandbox/mod.ts";
 import type { Databases } from "./databases/database-types.ts";
 import type { Bundler } from "./bundling/bundler-types.ts";
 import type { Buses } from "./bus/bus-types.ts";
+import type { Identities } from "./bus/identity-types.ts";
 import type { Files } from "./files/file-types.ts";
 import type { GuardedFiles } from "./files/guarded-types.ts";
 import type { Journals } from "./files/journal-types.ts";
@@ -90,6 +91,8 @@ export interface Platform extends ClientPlatform {
   readonly network: Network;
   /** Messages and values shared with the other hosts of a cluster. */
   readonly buses: Buses;
+  /** Keys of members and callers of a cluster. Loaded at the first call. */
+  identities(): Promise<Identities>;
   readonly journals: Journals;
   /** State that outlives the process. */
   readonly states: States;

@@ -6,7 +6,7 @@ import { createMemoryBucket, matchesSubject, type MemoryBucket } from "./memory-
 import { type MemoryLink, type MemoryServer, type MemorySubscription, openMemoryConnection } from "./memory-connection.ts";
 
 /** Something that is under way between a connection and the server. */
-interface MemoryPacket {
+export interface MemoryPacket {
   /** Name of a connection, or `server`. */
   readonly from: string;
   readonly to: string;
@@ -16,7 +16,7 @@ interface MemoryPacket {
   deliver(): void;
 }
 
-interface MemoryBusServer {
+export interface MemoryBusServer {
   readonly buses: Buses;
   /** Cuts the connections with a name (all, without one) off: what is under way to and from them is lost. */
   cut(name?: string): void;

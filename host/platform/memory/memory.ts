@@ -111,6 +111,7 @@ export function createMemoryPlatform(options: MemoryPlatformOptions = {}): Memor
     watcher: createMemoryWatcher(tree),
     network: createMemoryNetwork(options.network),
     buses: options.buses ?? createMemoryBusServer(clock).buses,
+    identities: async () => (await import("../bus/identities.ts")).createIdentities(),
     journals: createMemoryJournals((path) => plant(path, "")),
     states: createMemoryStates(
       (path) => plant(path, ""),

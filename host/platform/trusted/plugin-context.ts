@@ -15,7 +15,18 @@ export interface Reach {
 export const TOOL_OUTPUT: symbol = Symbol.for("bascule.toolOutput");
 
 /** Facts of the call in the sandbox's order; absent ones are undefined members. */
-const TOLD = ["sessionId", "turnId", "callId", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"];
+const TOLD = [
+  "sessionId",
+  "turnId",
+  "callId",
+  "idempotencyKey",
+  "agentId",
+  "traceparent",
+  "workspacePath",
+  "settings",
+  "permissions",
+  "deadline",
+];
 const LEVELS = ["debug", "info", "warn", "error"];
 
 /** Creates the context. @param told the facts of the call, as JSON */
