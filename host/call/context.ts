@@ -10,6 +10,8 @@ export interface ToolContext {
   /** Calls that the caller sent together, if it did. */
   readonly turnId?: string;
   readonly callId: string;
+  /** The same for every run of this call, for tools that declare `"idempotent": true`. */
+  readonly idempotencyKey?: string;
   /** Agent for which the session was opened. */
   readonly agentId?: string;
   /** W3C trace context. */

@@ -12,7 +12,9 @@ export function guestContextText(execution: Execution, record: RunRecord): strin
   // Concatenation takes half the time of stringifying an object, and every call pays for it.
   const turn = turnId === undefined ? "" : `"turnId":${JSON.stringify(turnId)},`;
   const trace = traceparent === undefined ? "" : `"traceparent":${JSON.stringify(traceparent)},`;
-  return `${openingText(execution, record)},${turn}"callId":${JSON.stringify(callId)},${trace}"deadline":${record.deadline}}`;
+  const id = JSON.stringify(callId);
+  const key = execution.tool.definition.idempotent === true ? `"idempotencyKey":${id},` : "";
+  return `${openingText(execution, record)},${turn}"callId":${id},${key}${trace}"deadline":${record.deadline}}`;
 }
 
 interface Opening {

@@ -172,6 +172,7 @@ function createContext(execution: Execution, record: RunRecord, signal: AbortSig
     sessionId: call.session.id,
     ...(call.turnId !== undefined && { turnId: call.turnId }),
     callId: call.callId,
+    ...(tool.definition.idempotent === true && { idempotencyKey: call.callId }),
     ...(call.session.agentId !== undefined && { agentId: call.session.agentId }),
     ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
     workspacePath: call.session.workspace,

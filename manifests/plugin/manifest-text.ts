@@ -57,6 +57,7 @@ function toolToJson(tool: ToolDefinition, main: string): object {
     sideEffects: tool.sideEffects,
     ...(tool.destructive && { destructive: true }),
     ...(tool.determinism !== "nondeterministic" && { determinism: tool.determinism }),
+    ...(tool.idempotent === true && { idempotent: true }),
     permissions: tool.permissions,
     native: tool.native,
     requires: unlessEmpty(tool.requires),

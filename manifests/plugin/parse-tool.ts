@@ -41,6 +41,7 @@ export const TOOL_FIELDS: readonly string[] = [
   "sideEffects",
   "destructive",
   "determinism",
+  "idempotent",
   "permissions",
   "native",
   "requires",
@@ -81,6 +82,7 @@ export function readTool(reader: DocumentReader, value: JsonValue, pointer: stri
     sideEffects: [...new Set(sideEffects)],
     destructive,
     determinism: fields.choice("determinism", ["deterministic", "nondeterministic"]) ?? "nondeterministic",
+    idempotent: fields.flag("idempotent"),
     permissions: readToolPermissions(reader, fields, defaults.permissions),
     native: fields.flag("native"),
     requires:

@@ -52,6 +52,8 @@ export interface ToolDefinition {
   /** Whether it deletes or overwrites. */
   readonly destructive: boolean;
   readonly determinism: "deterministic" | "nondeterministic";
+  /** Whether a second run with the same `context.idempotencyKey` has no further effect, so that a cluster may run a call again (SPEC CL2). */
+  readonly idempotent?: boolean;
   /** Subset of the plugin's permissions; absent means all of them (SPEC PA3). */
   readonly permissions?: Permissions;
   /** Whether it does nothing in the sandbox, whatever it is granted, because it needs an API that only the runtime has (SPEC G3). */

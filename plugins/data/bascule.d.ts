@@ -157,6 +157,8 @@ export interface Context {
   /** Calls that the caller sent together, if it did. */
   readonly turnId: string | undefined;
   readonly callId: string;
+  /** The same for every run of this call, for tools that declare `"idempotent": true`. */
+  readonly idempotencyKey: string | undefined;
   /** Agent for which the session was opened. */
   readonly agentId: string | undefined;
   /** W3C trace context. */

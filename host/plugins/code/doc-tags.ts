@@ -47,6 +47,7 @@ export const TOOL_TAGS: readonly string[] = [
   "sideEffects",
   "destructive",
   "determinism",
+  "idempotent",
   "requires",
   "timeoutMs",
   "callers",

@@ -168,6 +168,7 @@ const FIELDS: readonly string[] = [
   "sideEffects",
   "destructive",
   "determinism",
+  "idempotent",
   "requires",
   "timeoutMs",
   "callers",

@@ -30,6 +30,7 @@ const READERS: Readonly<Record<string, (text: string) => JsonValue | undefined>>
   sideEffects: (text) => (text === "none" ? [] : listed(text, SIDE_EFFECTS)),
   destructive: (text) => (text === "" || text === "true" ? true : text === "false" ? false : undefined),
   determinism: (text) => listed(text, ["deterministic", "nondeterministic"])?.[0],
+  idempotent: (text) => (text === "" || text === "true" ? true : text === "false" ? false : undefined),
   requires(text) {
     const [, capability, arg] = /^(read|write|net|run)\s+([\w$-]+)$/u.exec(text) ?? [];
     return capability === undefined || arg === undefined ? undefined : { capability, arg };
@@ -43,6 +44,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   sideEffects: `write "none", or one or more of ${SIDE_EFFECTS.join(", ")}`,
   destructive: 'write "@destructive" alone',
   determinism: 'write "deterministic" or "nondeterministic"',
+  idempotent: 'write "@idempotent" alone',
   requires: 'write a kind (read, write, net or run) and an argument, such as "@requires read path"',
   timeoutMs: "write milliseconds",
   callers: `write one or more of ${CALLERS.join(", ")}`,

@@ -41,6 +41,8 @@ export interface ToolRecord<I, O, R> {
   readonly sideEffects?: readonly ("read" | "write" | "network" | "llm" | "execute" | "system")[];
   readonly destructive?: boolean;
   readonly determinism?: "deterministic" | "nondeterministic";
+  /** Whether a second run with the same \`context.idempotencyKey\` has no further effect. */
+  readonly idempotent?: boolean;
   /** Arguments that name a resource, which the host checks before the tool runs. */
   readonly requires?: readonly { readonly capability: "read" | "write" | "net" | "run"; readonly arg: string }[];
   readonly timeoutMs?: number;

@@ -33,7 +33,7 @@ export interface Entry {
   /**
    * Begins a call. Returns what `poll` returns. Called at most once per restore.
    *
-   * The tool sees `sessionId, turnId, callId, agentId, traceparent, workspacePath, settings, permissions, deadline` of the
+   * The tool sees `sessionId, turnId, callId, idempotencyKey, agentId, traceparent, workspacePath, settings, permissions, deadline` of the
    * context. `cwd` (else `workspacePath`) becomes `Deno.cwd()`, `limits.timers` is the maximum number of waiting timers, and
    * `limits.pendingOperations` the maximum number of operations in flight; further operations are queued in the guest.
    */
