@@ -113,6 +113,7 @@ export { TOOL_FIELDS } from "./plugin/parse-tool.ts";
 export { DEFAULT_PROJECT, parseProject, PROJECT_BOUNDS } from "./project/parse-project.ts";
 export { checkCluster, isClusterUrl, SERVER_CEILINGS } from "./project/parse-server.ts";
 export {
+  type ClusterConfig,
   type RemoteConfig,
   type ServerConfig,
   type ServerLimits,

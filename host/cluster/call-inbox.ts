@@ -1,7 +1,7 @@
 /** Receives the frames and the result of one call at its caller (SPEC CL2, CL3). */
 
 import type { JsonValue } from "../../manifests/mod.ts";
-import type { ToolErrorData } from "../call/errors.ts";
+import { toolError, type ToolErrorData } from "../call/errors.ts";
 import { BusError, type BusMessage } from "../platform/bus/bus-types.ts";
 import { openEnvelope, textOf } from "./envelope.ts";
 import { createFrameReader, type FrameReader } from "./frame-reader.ts";
@@ -50,6 +50,11 @@ export interface CallInbox {
   close(): Promise<void>;
 }
 
+/** The result has more bytes than the caller takes; the call has ended. */
+function tooLargeResult(message: string): ToolErrorData {
+  return toolError("resource_exhausted", message, { details: { tooLarge: true } });
+}
+
 /** Results that no member has signed. */
 const MOST_INVALID = 8;
 
@@ -89,7 +94,8 @@ export function openCallInbox(options: InboxOptions): CallInbox {
     reading ??= readResult(message)
       .catch((error: unknown) => {
         if (!(error instanceof BusError)) throw error;
-        onUnusable(error.message);
+        if (error.code === "too_large") options.onError(tooLargeResult(error.message));
+        else onUnusable(error.message);
       })
       .finally(() => {
         reading = undefined;

@@ -20,6 +20,7 @@ async function close({ ground, tools, plugins, policies, calls, sources }: HostS
   sources.unwatchSettings();
   calls.resumed?.close();
   await calls.calls.close(DRAIN_MS);
+  await calls.clusters.close();
   // Before the plugins are unloaded, because the lock includes their names.
   await consent.flush();
   await directory.close();

@@ -3,6 +3,7 @@
 import type { JsonValue } from "../../manifests/mod.ts";
 import type { EndedHost } from "../audit/host-mark.ts";
 import { LOST_CALLS, type LostCall } from "../audit/lost-calls.ts";
+import { type ClusterLinks, createClusterLinks } from "../cluster/links.ts";
 import { createTelemetry, type Telemetry } from "../audit/telemetry/mod.ts";
 import { showLarge } from "../call/arguments.ts";
 import { checkRequired } from "../capabilities/mod.ts";
@@ -40,6 +41,8 @@ export interface CallsStage {
   /** Truncated results. */
   readonly kept: KeptResults;
   readonly quotas: Quotas;
+  /** Connections to the clusters that this host calls. */
+  readonly clusters: ClusterLinks;
   /** Waiting calls of earlier processes. */
   readonly resumed: ResumedCalls | undefined;
   /** Results that survive the process. */
@@ -62,7 +65,8 @@ interface EarlierStages {
 export async function openCalls(stages: EarlierStages, options: HostOptions): Promise<CallsStage> {
   const { platform, bus } = stages.ground;
   const current = createCurrentDispatch();
-  const executors = openExecutors(stages, current);
+  const clusters = createClusterLinks(platform, stages.ground.places.clusterKeyFile);
+  const executors = openExecutors(stages, current, clusters);
   const kept = createKeptResults(platform);
   const sessions = openSessions(stages, kept);
   const lastingQuotas = openLastingQuotas(stages.ground);
@@ -73,7 +77,7 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
   setDispatch(current, stages, { hooks: options.hooks ?? {}, executors, kept, quotas, telemetry });
   const lastingResults = openLastingResults(stages.ground);
   const calls = openPath(stages, current, { sessions, kept, lastingResults });
-  return { calls, sessions, kept, quotas, resumed: openResumed(stages, calls), lastingResults, lastingQuotas, telemetry };
+  return { calls, sessions, kept, quotas, clusters, resumed: openResumed(stages, calls), lastingResults, lastingQuotas, telemetry };
 }
 
 /** Continues the calls of ended hosts, and ends those that were lost with them. Called once the plugins are loaded. */
@@ -126,7 +130,11 @@ function openLastingResults({ platform, lasting, onDefect }: GroundStage): Lasti
   return lasting && createLastingResults({ store: lasting.space("result"), clock, slices, onDefect });
 }
 
-function openExecutors({ ground, plugins, confirmations, effects }: EarlierStages, current: CurrentDispatch): Executors {
+function openExecutors(
+  { ground, plugins, confirmations, effects }: EarlierStages,
+  current: CurrentDispatch,
+  clusters: ClusterLinks,
+): Executors {
   const { platform, places, bus, secrets, dataFolders, fileService } = ground;
   const { sandbox, settings, directory } = plugins;
   return createExecutors({
@@ -141,6 +149,8 @@ function openExecutors({ ground, plugins, confirmations, effects }: EarlierStage
     dataFolders,
     readPlain: createPlainReads(fileService, platform.clock),
     remotes: () => places.project.config().remotes,
+    clusters,
+    members: () => places.project.config().cluster.members,
     lease: directory.lease,
   });
 }

@@ -47,6 +47,8 @@ export interface Places {
   /** Folder of waiting calls, and the key that seals them, kept outside of the project. */
   readonly waitingFolder: string;
   readonly waitingKeyFile: string;
+  /** Key of this host in clusters, in the configuration folder. */
+  readonly clusterKeyFile: string;
   /** Real path of the workspace. */
   readonly workspace: string;
   /** Path of the workspace as the user named it, if that contains a link. */
@@ -96,6 +98,7 @@ export async function openPlaces(
     checkpointFile: `${environment.config}/journals/${rootHash}.db`,
     waitingFolder: join(state, "waiting"),
     waitingKeyFile: `${environment.config}/keys/${rootHash}.key`,
+    clusterKeyFile: `${environment.config}/keys/${rootHash}.nkey`,
     workspace: realWorkspace,
     ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,

@@ -85,6 +85,8 @@ function toOurs(error: JsonObject, { remote, tool }: RemoteAnswer): ToolErrorDat
     // The other host's hint names commands for that host; here they would grant something else.
     return toolError(code, said, { hint: { text: `The remote host "${remote}" refuses it: change its permissions there` } });
   }
+  // The other side does not know either whether it happened.
+  if (details?.["lost"] === true) return toolError("unavailable", said, { details });
   // A defect or a missing tool of the other host both mean here that it cannot run the call now.
   return unavailable(tool, `the remote host "${remote}" answered ${code ?? "an unknown error"}: ${said}`);
 }

@@ -1,16 +1,18 @@
 /**
- * The `remote` route: forwards a call to another bascule host over HTTP and returns the result as if it had run here (SPEC O3).
+ * The `remote` route: forwards a call to another bascule host over HTTP, or to a cluster (`remote-cluster.ts`), and returns the result as if
+ * it had run here (SPEC O3).
  *
  * This host's policy, confirmation and audit come first; the other host has its own. Its answer is untrusted: sizes are bounded before
  * anything is parsed, and ids, sizes and routes that it claims are ignored.
  */
 
+import type { ClusterLinks } from "../cluster/links.ts";
 import { pause } from "../primitives/until-aborted.ts";
 import { addressesLayer, chooseRemote, type Remote } from "./remote-target.ts";
 import { checkUrl } from "../capabilities/mod.ts";
 import { cancelled, type ToolErrorData, unavailable, wallTimeout } from "../call/errors.ts";
 import { NetworkError } from "../platform/network/network-types.ts";
-import type { RemoteConfig } from "../../manifests/mod.ts";
+import { type ClusterConfig, isClusterUrl, type RemoteConfig } from "../../manifests/mod.ts";
 import type { Secrets } from "../capabilities/secrets/secrets.ts";
 import type { Execution, Executor, Outcome } from "../tools/execution.ts";
 import { exchangeCall, RemoteFailure } from "./remote-exchange.ts";
@@ -22,6 +24,10 @@ export interface RemoteRouteOptions extends RouteOptions {
   readonly secrets: Pick<Secrets, "forCall" | "redact" | "redactBytes" | "valueOf">;
   /** Returns the current `remotes` of `bascule.json`. Default: none. */
   readonly remotes?: () => Readonly<Record<string, RemoteConfig>>;
+  /** Connections to clusters. Absent: none can be called. */
+  readonly clusters?: ClusterLinks;
+  /** Returns the current `cluster.members` of `bascule.json`. Default: none. */
+  readonly members?: () => ClusterConfig["members"];
 }
 
 /** Maximum number of tries of a read-only call whose request got no answer. */
@@ -69,6 +75,13 @@ async function forward(remote: Remote, execution: Execution, forwarding: Forward
   const token = remote.config.token === undefined ? undefined : await secrets.valueOf(remote.config.token);
   if (remote.config.token !== undefined && token === undefined) {
     return fail(unavailable(name, `the secret "${remote.config.token}" of the remote host "${remote.name}" has no value`));
+  }
+  if (isClusterUrl(remote.config.url)) {
+    const { platform, clusters, members = () => ({}) } = forwarding;
+    if (clusters === undefined) return fail(unavailable(name, "this host cannot call clusters"));
+    // Loaded by hosts that call one: most do not.
+    const { forwardToCluster } = await import("./remote-cluster.ts");
+    return await forwardToCluster(remote, execution, { platform, links: clusters, members, record, signal, facts });
   }
   for (let tries = 1; ; tries += 1) {
     if (signal.aborted) return fail(signal.reason === "timeout" ? wallTimeout(limits.wallMs) : cancelled());

@@ -69,6 +69,8 @@ export interface ToolListing {
   readonly assumed?: true;
   readonly class: SideEffectClass;
   readonly destructive: boolean;
+  /** Whether a second run with the same `context.idempotencyKey` has no further effect. */
+  readonly idempotent?: true;
   readonly annotations: ToolAnnotations;
   /** Requested permissions (the tool's own, else its plugin's). */
   readonly permissions?: Permissions;
@@ -119,6 +121,7 @@ export function listTool(tool: RegisteredTool, decided: DecidedListing = undecid
     ...(definition.assumed === true && { assumed: true as const }),
     class: sideEffectClassOf(definition, permissions),
     destructive: definition.destructive,
+    ...(definition.idempotent === true && { idempotent: true as const }),
     annotations: definition.annotations,
     ...(permissions && { permissions }),
     route,

@@ -156,7 +156,7 @@ export interface ProjectConfig {
   readonly remotes: Readonly<Record<string, RemoteConfig>>;
   /** Tools of the project itself (SPEC R10). */
   readonly tools: readonly ProjectTool[];
-  /** Who is accepted in clusters (SPEC CL6). */
+  /** Hosts that are accepted in clusters (SPEC CL6). */
   readonly cluster: ClusterConfig;
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly server: ServerConfig;

@@ -31,7 +31,7 @@ export interface ServerLimits {
   readonly streams: number;
 }
 
-/** Who is accepted in the clusters of a project, by name: public keys, which are NKeys of users (SPEC CL6). */
+/** Hosts that are accepted in the clusters of a project: public keys by name, which are NKeys of users (SPEC CL6). */
 export interface ClusterConfig {
   /** Hosts whose results are accepted. */
   readonly members: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ describe("a cluster", () => {
     expect(cluster.platform.clock.now() - before).toBeLessThan(200);
   });
 
-  it("runs a call once, whoever repeats it, and refuses other arguments under its id [CL2.once]", async () => {
+  it("runs a call once, however often it is repeated, and refuses other arguments under its id [CL2.once]", async () => {
     const cluster = createTestCluster();
     let runs = 0;
     const run = async (): Promise<Uint8Array> => resultOf((runs += 1));

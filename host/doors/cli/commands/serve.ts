@@ -22,6 +22,7 @@ import { openOwnTokens, type ServerToken } from "../server-tokens.ts";
 import { statusLines } from "../plugin-text.ts";
 import { countsOf, pluginRows, shortProgram, shownPlugins } from "../start-screen.ts";
 import { table } from "../table.ts";
+import { joinCluster, type JoinedCluster } from "../join.ts";
 import { makeRoots, openDoor } from "../serving.ts";
 import { askForTrust } from "../trust.ts";
 import { VERSION } from "../../../primitives/version.ts";
@@ -44,7 +45,7 @@ export const serveCommand: Command = {
     "Only this machine can connect unless you set --expose and --host. In that case put a server with TLS in front.",
     "Other commands connect to this host through .bascule/host.sock.",
   ],
-  examples: ["serve", "serve --port=8080", "serve --host=0.0.0.0 --expose"],
+  examples: ["serve", "serve --port=8080", "serve --join=nats://127.0.0.1:4222", "serve --host=0.0.0.0 --expose"],
   positionals: { min: 0, max: 0 },
   options: [
     { name: "host", value: "address", about: `Address to listen on (default: server.host of bascule.json, else ${DEFAULT_HOST})` },
@@ -54,6 +55,8 @@ export const serveCommand: Command = {
       about: `Port to listen on; 0 picks a free port (default: server.port of bascule.json, else ${DEFAULT_PORT})`,
     },
     { name: "expose", about: "Allow an address that other machines can reach" },
+    { name: "join", value: "url", about: "Run calls of a cluster, too: nats:// or tls:// of its NATS server (docs/cluster.md)" },
+    { name: "cluster", value: "name", about: "Name of the cluster (default: default)" },
     ...RUN_OPTIONS,
     ISOLATION_OPTION,
     FROZEN_OPTION,
@@ -79,24 +82,28 @@ async function serve(context: CommandContext): Promise<number> {
   const local = await openLocalHost(context, oneRun, { watch: true, consent: "strict", telemetry: true });
   let door: SocketDoor | undefined;
   let server: HostServer | undefined;
+  let joined: JoinedCluster | undefined;
   let stopWatching = (): void => {};
   try {
     door = await openDoor(context, local);
     const own = await openOwnTokens(platform, project.stateDirectory);
     stopWatching = own.watch();
+    joined = await joinCluster(context, local.host);
     const configured = (): readonly TokenConfig[] => local.host.places.project.config().server.tokens;
     const tokens = createHttpTokens({ ...platform, tokens: () => [...own.good(), ...configured()] });
     server = await openServer(context, local, tokens);
     local.serveAt(server.url);
     // Print the login code only on a terminal: a log file would keep it.
     const code = platform.terminal.interactive && !output.json ? await tokens.issueCode() : undefined;
-    await showStart(context, local, { url: server.url, own: own.tokens, ...(code !== undefined && { code }) });
+    await showStart(context, local, { url: server.url, own: own.tokens, joined, ...(code !== undefined && { code }) });
     await aborted(signal);
     output.note(output.style.dim("\nWaiting for running calls; press Ctrl-C again to exit now"));
   } finally {
     stopWatching();
+    await joined?.door.drain();
     // Close the socket last: running calls are answered through it.
     await Promise.all([server?.close(), local.host.close()]);
+    await joined?.door.close();
     await door?.close();
   }
   return EXIT.ok;
@@ -138,7 +145,12 @@ function isLoopback(address: string): boolean {
 async function showStart(
   { platform, output, project }: CommandContext,
   local: LocalHost,
-  { url, own, code }: { readonly url: string; readonly own: readonly ServerToken[]; readonly code?: string },
+  {
+    url,
+    own,
+    code,
+    joined,
+  }: { readonly url: string; readonly own: readonly ServerToken[]; readonly code?: string; readonly joined: JoinedCluster | undefined },
 ): Promise<void> {
   const status = await local.operations.status();
   const places = own.map(({ config, place }) => ({
@@ -153,6 +165,12 @@ async function showStart(
     ["address", url],
     ...(code === undefined ? [] : [["console", `${url}/#code=${code}`]]),
     ...places.map((place) => [`${place.name} token`, "file" in place ? printable(place.file) : `$${place.variable}`]),
+    ...(joined === undefined
+      ? []
+      : [
+          ["cluster", `${joined.name} at ${joined.url}`],
+          ["key", joined.door.publicKey],
+        ]),
   ];
   for (const line of table(facts, style, { indent: "  ", paint: [style.dim, style.bold] })) output.line(line);
   if (code !== undefined) output.line(`  ${style.dim("The console's address is for one login within ten minutes")}`);
@@ -162,5 +180,6 @@ async function showStart(
   for (const line of pluginRows(plugins, { ...output, program }, Math.max(FEWEST_ROWS, PLUGIN_ROWS - notices.length))) output.line(line);
   for (const line of [...standsFor, ...notices]) output.line(line);
   output.line(style.dim("Press Ctrl-C to stop."));
-  output.document({ ok: true, url, root: project.root, tokens: places, status });
+  const cluster = joined && { cluster: { name: joined.name, url: joined.url, key: joined.door.publicKey } };
+  output.document({ ok: true, url, root: project.root, tokens: places, ...cluster, status });
 }
