@@ -9,6 +9,8 @@
  *
  * `-- --kills N` instead kills a program N times while it changes the host's files (`test/support/kill-changes.ts`), at random
  * moments seeded by `FUZZ_SEED`.
+ *
+ * `-- --cluster N` instead makes N calls to a cluster of three processes and a nats-server that are killed at random (`test/soak/cluster.ts`).
  */
 
 import { fork } from "node:child_process";
@@ -28,15 +30,17 @@ const { values } = parseArgs({
     only: { type: "string", default: "" },
     mode: { type: "string", multiple: true, default: [] },
     kills: { type: "string", default: "0" },
+    cluster: { type: "string", default: "0" },
   },
 });
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes is "${values.minutes}", not a number above 0`);
 
-const kills = Number(values.kills);
-if (!Number.isSafeInteger(kills) || kills < 0) throw new Error(`--kills is "${values.kills}", not a whole number`);
+const kills = readCount("kills");
+const clusterCalls = readCount("cluster");
 
 if (kills > 0) process.exitCode = await killOften();
+else if (clusterCalls > 0) process.exitCode = await killCluster();
 else process.exitCode = values.liveness ? await runLivenessSuite() : process.send === undefined ? await runApart() : await run();
 
 async function runLivenessSuite(): Promise<number> {
@@ -56,6 +60,24 @@ async function killOften(): Promise<number> {
   for (const problem of wrong) console.log(`WRONG ${problem}`);
   console.log(wrong.length === 0 ? `Nothing wrong after ${kills} kills` : `${wrong.length} problems`);
   return wrong.length === 0 ? 0 : 1;
+}
+
+async function killCluster(): Promise<number> {
+  const { soakCluster } = await import("../test/soak/cluster.ts");
+  const seed = drawnSeed();
+  console.log(`FUZZ_SEED=${seed}`);
+  const { wrong, counts } = await soakCluster({ calls: clusterCalls, seed, atOnce: 200, killMs: 2_500, say: (line) => console.log(line) });
+  for (const problem of wrong) console.log(`WRONG ${problem}`);
+  console.log(
+    `${wrong.length === 0 ? "Nothing wrong" : `${wrong.length} problems`} after ${clusterCalls} calls: ${JSON.stringify(counts)}`,
+  );
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function readCount(name: "kills" | "cluster"): number {
+  const count = Number(values[name]);
+  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`--${name} is "${values[name]}", not a whole number`);
+  return count;
 }
 
 function drawnSeed(): number {
