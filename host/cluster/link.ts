@@ -18,6 +18,8 @@ export interface LinkOptions {
   readonly cluster: string;
   /** Shown in the server's list of connections. */
   readonly name: string;
+  /** Default: the bus's own. */
+  readonly connectMs?: number;
 }
 
 export interface Link {
@@ -36,13 +38,13 @@ export interface Link {
 
 /** @throws {BusError} if no server answers in time */
 export async function openLink(options: LinkOptions): Promise<Link> {
-  const { buses, platform, identities, identity, servers, cluster, name } = options;
+  const { buses, platform, identities, identity, servers, cluster, name, connectMs } = options;
   const { clock, sha256 } = platform;
   let since: number | undefined;
   const onStatus = (status: "connected" | "disconnected"): void => {
     since = status === "connected" ? clock.monotonic() : undefined;
   };
-  const bus = await buses.connect({ servers, name, seed: identity.seed, onStatus });
+  const bus = await buses.connect({ servers, name, seed: identity.seed, onStatus, ...(connectMs !== undefined && { connectMs }) });
   since ??= clock.monotonic();
   const objects = once(() => bus.objects(bucketOf(cluster, "values"), VALUES));
   return {

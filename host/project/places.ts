@@ -63,6 +63,11 @@ export interface Places {
   readonly protect: readonly Protection[];
 }
 
+/** Returns the file with the key of a project's host. @param root real path of the project */
+export async function clusterKeyFile({ environment }: Pick<Platform, "environment">, root: string): Promise<string> {
+  return `${environment.config}/keys/${(await sha256Hex(root)).slice(0, 32)}.nkey`;
+}
+
 /** @throws {FileError} if the workspace does not exist. @throws {ProjectConfigError} if `bascule.json` is not valid. */
 export async function openPlaces(
   platform: Pick<Platform, "files" | "environment" | "log" | "clock" | "random">,
@@ -98,7 +103,7 @@ export async function openPlaces(
     checkpointFile: `${environment.config}/journals/${rootHash}.db`,
     waitingFolder: join(state, "waiting"),
     waitingKeyFile: `${environment.config}/keys/${rootHash}.key`,
-    clusterKeyFile: `${environment.config}/keys/${rootHash}.nkey`,
+    clusterKeyFile: await clusterKeyFile(platform, root),
     workspace: realWorkspace,
     ...(workspaceNamed !== undefined && { workspaceNamed }),
     pluginRoots,

@@ -8,6 +8,7 @@ import { CliError } from "../cli-error.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { nameTable } from "../table.ts";
+import { clusterFacts } from "../cluster-facts.ts";
 import { isolationOfProject } from "../isolation-flag.ts";
 import { openTrusted } from "../trust.ts";
 import { hostText, projectFacts, runningHost, SILENT } from "../project-facts.ts";
@@ -26,7 +27,11 @@ export const doctorCommand: Command = {
   ],
   examples: ["doctor", "doctor --json", "doctor --host"],
   positionals: { min: 0, max: 0 },
-  options: [{ name: "host", about: "Only check that a host serves this folder, for health checks: exits with code 5 if none does" }],
+  options: [
+    { name: "host", about: "Only check that a host serves this folder, for health checks: exits with code 5 if none does" },
+    { name: "join", value: "url", about: "Also look at the cluster of this NATS server" },
+    { name: "cluster", value: "name", about: "Name of that cluster (default: default)" },
+  ],
   run: doctor,
 };
 
@@ -45,12 +50,14 @@ async function doctor(context: CommandContext): Promise<number> {
     platform.inspectSystem(),
     platform.isolation.inspect().catch((error: unknown): ProcessFacts => ({ problem: errorText(error) })),
   ]);
+  const cluster = await clusterFacts(context, config());
   const inForce = isolation.by === "process" ? process : THREADS;
   const problems = [
     ...ofProject,
     ...(engine.build === "metered" ? [] : [`The engine runs without a meter${engine.problem === undefined ? "" : `: ${engine.problem}`}`]),
     ...("problem" in inForce ? [inForce.problem] : []),
     ...natively.problems,
+    ...(cluster?.problems ?? []),
     ...(system.watcher.works ? [] : [`The watcher does not work: ${system.watcher.problem ?? ""}; only scans detect changes`]),
   ];
   const facts: readonly (readonly [string, readonly string[]])[] = [
@@ -68,6 +75,7 @@ async function doctor(context: CommandContext): Promise<number> {
     ["cache", [`${system.cache.folder}  ${system.cache.images} files, ${(system.cache.bytes / 1e6).toFixed(1)} MB of images`]],
     ["watcher", [system.watcher.works ? "works" : "does not work; only scans detect changes"]],
     ["deno", [denoText(system.deno)]],
+    ...(cluster === undefined ? [] : [["cluster", cluster.lines] as const]),
   ];
   for (const row of nameTable(facts.flatMap(rowsOf), output.style, { indent: "", columns: output.columns })) output.line(row);
   for (const problem of problems) output.line(`${output.style.red("problem")}  ${printable(problem)}`);
@@ -80,6 +88,7 @@ async function doctor(context: CommandContext): Promise<number> {
     engine,
     isolation: { ...isolation, ...open, process },
     audit: { store: config().audit.store, required: config().audit.required },
+    ...(cluster && { cluster: { key: cluster.key, clusters: cluster.clusters } }),
     hostRoute: { deno: natively.deno, unconfined: natively.unconfined, byName: natively.byName },
     problems,
   });
