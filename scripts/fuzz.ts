@@ -2,7 +2,7 @@
  * `npm run fuzz`: runs random cases for a given time.
  *
  * `-- --minutes N` (default 10), `--only PART` of wasm, guest, loops, http, worker (a worker that sends anything), races (files
- * swapped during an operation), replay, journal (damaged and edited), frozen (altered calls), permissions, net, manifests, paths, marshal, undo, or a
+ * swapped during an operation), replay, journal (damaged and edited), frozen (altered calls), cluster (messages), permissions, net, manifests, paths, marshal, undo, or a
  * kind that the summary names; `FUZZ_SEED=<number>` sets the first seed, otherwise one is drawn and printed. Every case has its
  * own seed: `-- --only KIND --case SEED` runs that case again. Cases run in a child process, so that a case that hangs or ends
  * the process is found too.
@@ -15,6 +15,7 @@ import { engineBytes } from "../test/support/in-thread.ts";
 import { ProgramCheck } from "../test/fuzz/guest-check.ts";
 import { guestProgram } from "../test/fuzz/guest-program.ts";
 import { checkDamagedEngine, checkDamagedModule } from "../test/fuzz/mutation.ts";
+import { checkEnvelopes, checkMessages } from "../test/fuzz/cluster-check.ts";
 import { checkFrozen } from "../test/fuzz/frozen-check.ts";
 import { checkHttpRequests } from "../test/fuzz/http-check.ts";
 import { checkHostileWorker } from "../test/fuzz/hostile-worker-check.ts";
@@ -67,6 +68,9 @@ const CHECKS: Readonly<Record<string, Kind>> = {
   "hostile-worker": { part: "worker", cases: 10, check: checkHostileWorker },
   // 5,000 altered images in each case.
   frozen: { part: "frozen", cases: 2, check: (seed) => checkFrozen(seed, 5_000) },
+  // 5,000 altered envelopes, or 300 messages, in each case.
+  envelopes: { part: "cluster", cases: 4, check: (seed) => checkEnvelopes(seed, 5_000) },
+  messages: { part: "cluster", cases: 10, check: (seed) => checkMessages(seed, 300) },
   "journal-damage": { part: "journal", cases: 20, check: checkJournalDamage },
   "journal-edit": { part: "journal", cases: 20, check: checkJournalEdit },
   // 500 rounds in each case.

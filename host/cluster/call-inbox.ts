@@ -46,6 +46,8 @@ export interface CallInbox {
   /** Members send frames and the result to subjects below it. */
   readonly subject: string;
   readonly frames: FrameReader;
+  /** Returns why the newest result was refused. */
+  problem(): string | undefined;
   /** @throws {BusError} */
   close(): Promise<void>;
 }
@@ -55,14 +57,11 @@ function tooLargeResult(message: string): ToolErrorData {
   return toolError("resource_exhausted", message, { details: { tooLarge: true } });
 }
 
-/** Results that no member has signed. */
-const MOST_INVALID = 8;
-
 export function openCallInbox(options: InboxOptions): CallInbox {
   const { link, senders, key, hash, wanted, onHeard, onUnusable } = options;
   const subject = link.bus.newInbox();
   const frames = createFrameReader({ ...options, ...wanted, values: link.values });
-  let invalid = 0;
+  let problem: string | undefined;
   let reading: Promise<void> | undefined;
 
   function onFrame({ bytes }: BusMessage): void {
@@ -77,7 +76,7 @@ export function openCallInbox(options: InboxOptions): CallInbox {
     const opened = openRecord(link, key, bytes, senders());
     if (typeof opened === "string") {
       // Anything may send to the subject, so the call goes on until a member's result arrives.
-      if ((invalid += 1) > MOST_INVALID) onUnusable(`its result cannot be used: ${opened}`);
+      problem = opened;
       return;
     }
     const { header, payload } = opened;
@@ -109,6 +108,7 @@ export function openCallInbox(options: InboxOptions): CallInbox {
   return {
     subject,
     frames,
+    problem: () => problem,
     async close() {
       await Promise.all(subscriptions.map((subscription) => subscription.drain()));
     },

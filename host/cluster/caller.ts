@@ -38,6 +38,7 @@ const AGAIN_MS = 100;
 /** After this time without a sign of any member the call ends: the others notice a dead one before. */
 const PATIENCE_MS = 20_000;
 const MOST_BUSY = 20;
+const MOST_ENDED = 4;
 
 /** Makes one call. Rejects only with defects. */
 export async function callOnCluster(wanted: WantedCall, options: CallerOptions): Promise<CallEnd> {
@@ -49,10 +50,7 @@ export async function callOnCluster(wanted: WantedCall, options: CallerOptions):
     return { ok: false, error: unavailable(wanted.tool, error.message) };
   } finally {
     // A cancelled call ends at once for its caller.
-    void call
-      .told()
-      .then(() => call.close())
-      .catch((error: unknown) => options.onDefect("A call on the cluster cannot be closed", error));
+    void call.close().catch((error: unknown) => options.onDefect("A call on the cluster cannot be closed", error));
   }
 }
 
@@ -76,10 +74,11 @@ class OpenCall {
   #holder: string | undefined;
   /** Whether the holder has answered that it runs the call. */
   #isAccepted = false;
-  /** Whether a member may have begun the call. */
+  /** Whether it may have begun. */
   #isUncertain = false;
   #heardAt: number;
   #busy = 0;
+  #ended = 0;
   /** The answer to a question that a cancellation did not wait for. */
   #late: Promise<void> | undefined;
 
@@ -102,6 +101,7 @@ class OpenCall {
 
   async close(): Promise<void> {
     const { link } = this.#options;
+    await this.#late;
     try {
       await this.#inbox.close();
     } catch (error) {
@@ -109,11 +109,6 @@ class OpenCall {
       if (!(error instanceof BusError)) throw error;
     }
     if (this.#arguments !== undefined) await link.values.drop(this.#arguments);
-  }
-
-  /** Resolves when the member of a cancelled call was told, or there is none. */
-  async told(): Promise<void> {
-    await this.#late;
   }
 
   /** Asks until the call has ended. */
@@ -219,7 +214,12 @@ class OpenCall {
       this.#inbox.frames.from(ack.taken);
       return LOOK_MS;
     }
-    if (ack.state === "ended") return LOOK_MS;
+    if (ack.state === "ended") {
+      // The result is sent with each such answer.
+      if ((this.#ended += 1) > MOST_ENDED)
+        this.#finish({ ok: false, error: this.#unusable(`its result cannot be used: ${this.#inbox.problem() ?? "it does not arrive"}`) });
+      return LOOK_MS;
+    }
     if (ack.state === "needed") this.#isAccepted = false;
     else this.#holder = undefined;
     if (ack.state === "again") this.#isUncertain = true;
