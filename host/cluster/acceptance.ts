@@ -28,7 +28,7 @@ export interface MemberView {
   readonly fateOf: (incarnation: string) => "alive" | "dead" | "unknown";
 }
 
-export type RequestMove =
+type RequestMove =
   /** Create the record, then run. */
   | { readonly move: "accept" }
   /** The record is of this process, which has not begun the call: an earlier write of it was not acknowledged. Run. */
@@ -45,7 +45,7 @@ export type RequestMove =
   | { readonly move: "refuse" };
 
 /** Maximum number of runs of an idempotent call: a call that ends each of its members is not tried on all of them. */
-export const MOST_RUNS = 3;
+const MOST_RUNS = 3;
 
 /**
  * Decides about a request for a call that does not run in this process.
@@ -62,7 +62,7 @@ export function decideRequest(record: CallRecord | undefined, hash: string, view
   return isIdempotent && run < MOST_RUNS ? { move: "take_over", run: run + 1 } : { move: "settle" };
 }
 
-export type EndMove =
+type EndMove =
   /** Replace the record by the result. */
   | { readonly move: "end" }
   /** The result of this process is recorded already: an earlier write was not acknowledged. */

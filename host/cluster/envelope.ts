@@ -23,7 +23,7 @@ export interface Received extends Message {
   readonly publicKey: string;
 }
 
-export type Opened = { readonly ok: true; readonly message: Received } | { readonly ok: false; readonly reason: string };
+type Opened = { readonly ok: true; readonly message: Received } | { readonly ok: false; readonly reason: string };
 
 interface OpenOptions {
   readonly identities: Pick<Identities, "isSigned">;

@@ -9,7 +9,7 @@ import { type ClusterValues, createClusterValues } from "./values.ts";
 /** Public keys by name, as in `cluster` of `bascule.json`. */
 export type KeyList = Readonly<Record<string, string>>;
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly buses: Buses;
   readonly platform: Pick<Platform, "clock" | "sha256" | "random">;
   readonly identities: Identities;

@@ -20,7 +20,7 @@ import { type CallHeader, clockProblem, NO_KEY, type PlainState, readCall, readN
 import { callSubject, DEAD_MS, memberSubject } from "./names.ts";
 import { AlteredRecord, createRecords, type Records, type StoredRecord } from "./records.ts";
 
-export interface MemberOptions {
+interface MemberOptions {
   readonly link: Link;
   readonly slices: Slices;
   /** Current `cluster` of `bascule.json`. */

@@ -37,7 +37,7 @@ export interface CallHeader {
 }
 
 /** Progress, or a value that the tool yields. */
-export interface FrameHeader {
+interface FrameHeader {
   readonly kind: "progress" | "yield";
   readonly key: string;
   /** From 1, without gaps. */
@@ -46,7 +46,7 @@ export interface FrameHeader {
 }
 
 /** A caller's note to the member that runs its call. */
-export type NoteHeader =
+type NoteHeader =
   | { readonly kind: "taken"; readonly key: string; readonly taken: number }
   | { readonly kind: "cancel"; readonly key: string };
 

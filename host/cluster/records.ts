@@ -18,7 +18,7 @@ export interface StoredRecord {
 }
 
 /** A record that this member writes. */
-export interface NewRecord {
+interface NewRecord {
   readonly header: RecordHeader;
   readonly payload?: Carried;
 }

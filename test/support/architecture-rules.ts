@@ -85,6 +85,7 @@ const PLATFORM_PACKAGES: readonly string[] = [
   "@exodus/bytes",
   "@nats-io/jetstream",
   "@nats-io/kv",
+  "@nats-io/nkeys",
   "@nats-io/obj",
   "@nats-io/transport-node",
   "chokidar",
