@@ -45,7 +45,7 @@ type RequestMove =
   | { readonly move: "refuse" };
 
 /** Maximum number of runs of an idempotent call: a call that ends each of its members is not tried on all of them. */
-const MOST_RUNS = 3;
+export const MOST_RUNS = 3;
 
 /**
  * Decides about a request for a call that does not run in this process.

@@ -11,7 +11,7 @@ export async function openOwnKey(platform: Pick<Platform, "files" | "identities"
   const identities = await platform.identities();
   if ((await files.stat(file)) === undefined) {
     await files.makeDirectory(file.slice(0, file.lastIndexOf("/")));
-    // Of two hosts that start at once, one creates it.
+    // If two hosts start at once, one of them creates it.
     await files.createNew(file, `${identities.create().seed}\n`);
   }
   const text = new TextDecoder().decode(await files.readBytes(file, MAX_BYTES));
