@@ -34,7 +34,18 @@ let signal: AbortSignal | undefined;
 let aborted = false;
 
 /** Facts from the host (`protocol.ts`), in the order in which a tool sees them. */
-const TOLD = ["sessionId", "turnId", "callId", "idempotencyKey", "agentId", "traceparent", "workspacePath", "settings", "permissions", "deadline"] as const;
+const TOLD = [
+  "sessionId",
+  "turnId",
+  "callId",
+  "idempotencyKey",
+  "agentId",
+  "traceparent",
+  "workspacePath",
+  "settings",
+  "permissions",
+  "deadline",
+] as const;
 
 /**
  * The frozen second argument of every tool, created once, in the base image. The facts of the call and its signal are created
