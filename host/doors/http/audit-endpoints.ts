@@ -9,7 +9,8 @@ import { defined } from "../../primitives/defined.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { RequestProblem } from "./problem.ts";
-import { AUDIT_QUERY, closed, ID, listed, NAME, OBJECT, some, TEXT } from "./schemas.ts";
+import { closed, ID, listed, NAME, OBJECT, some, TEXT } from "./schema-parts.ts";
+import { AUDIT_QUERY } from "./schemas.ts";
 import type { HttpSessions } from "./sessions.ts";
 import { isGoodFor } from "./tokens.ts";
 

@@ -11,7 +11,9 @@ import type { CommitCaller, Committed } from "../../effects/overlay/dry-runs.ts"
 import { answeredElsewhere, type HttpCallRequest, type HttpCall, type HttpCalls } from "./calls.ts";
 import { type AnswerSpec, type ApiRequest, type Endpoint, json, jsonOfList, jsonOfResults, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
-import { CALL, closed, COMMIT, COMMITTED, ID, listed, RANGE_QUERY, RESULT, RESULT_PART, RUNNING, some, TOOL } from "./schemas.ts";
+import { CALL, COMMIT, COMMITTED, RANGE_QUERY, RESULT, RESULT_PART, RUNNING } from "./call-schemas.ts";
+import { closed, ID, listed, some } from "./schema-parts.ts";
+import { TOOL } from "./schemas.ts";
 import type { HttpSession, HttpSessions } from "./sessions.ts";
 import { createSseStream } from "./sse.ts";
 import { type HttpCaller, isGoodFor } from "./tokens.ts";

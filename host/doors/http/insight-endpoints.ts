@@ -7,7 +7,7 @@ import type { ConnectedClients } from "./connected-clients.ts";
 import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { MetricsHistory } from "./metrics-history.ts";
 import type { PolicyFile } from "./policy-file.ts";
-import { closed, listed, NAME, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
+import { closed, listed, NAME, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schema-parts.ts";
 import type { Platform } from "../../platform/platform.ts";
 
 /** Dependencies of these endpoints. */

@@ -4,7 +4,8 @@ import type { TSchema } from "@sinclair/typebox";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import type { AnswerSpec, Endpoint } from "./endpoint.ts";
-import { CONFIRMATION, PLUGIN, PROBLEM, RESULT, SESSION, TOOL, TURN_STATE } from "./schemas.ts";
+import { RESULT, SESSION, TURN_STATE } from "./call-schemas.ts";
+import { CONFIRMATION, PLUGIN, PROBLEM, TOOL } from "./schemas.ts";
 
 /** Schemas that are referenced by name. */
 const NAMED: ReadonlyMap<unknown, string> = new Map<TSchema, string>([

@@ -21,7 +21,8 @@ import type { HttpCalls } from "./calls.ts";
 import { type ApiRequest, type Endpoint, json, jsonOfList, textIn } from "./endpoint.ts";
 import { inWords, MCP_SERVER, UNDOABLE, UNDONE } from "./person-schemas.ts";
 import { RequestProblem } from "./problem.ts";
-import { ANSWER, closed, CONFIRMATION, GRANT, listed, NAME, OBJECT, some, TEXT, WHY_QUERY } from "./schemas.ts";
+import { closed, listed, NAME, OBJECT, some, TEXT } from "./schema-parts.ts";
+import { ANSWER, CONFIRMATION, GRANT, WHY_QUERY } from "./schemas.ts";
 import type { HttpSessions } from "./sessions.ts";
 
 /** Dependencies of these endpoints. */

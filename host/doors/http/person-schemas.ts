@@ -4,7 +4,9 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { printable } from "../../primitives/text.ts";
 import { changeWords, lengthText } from "../../plugins/consent/change-text.ts";
 import { asks, type ConsentChange } from "../../plugins/consent/change.ts";
-import { ANY, CHANGE_WORDS, DRY_RUN, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
+import { DRY_RUN } from "./call-schemas.ts";
+import { ANY, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schema-parts.ts";
+import { CHANGE_WORDS } from "./schemas.ts";
 
 export const UNDOABLE: TSchema = some({ callId: TEXT, tool: TEXT, atMs: TIME });
 export const UNDONE: TSchema = some({

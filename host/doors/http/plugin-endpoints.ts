@@ -7,7 +7,8 @@ import type { CallApi } from "./call-endpoints.ts";
 import { type Endpoint, json, jsonOf, jsonOfList, textIn } from "./endpoint.ts";
 import { RequestProblem } from "./problem.ts";
 import { inWords, SETTINGS, USED } from "./person-schemas.ts";
-import { closed, listed, NAME, OBJECT, PLUGIN, some } from "./schemas.ts";
+import { closed, listed, NAME, OBJECT, some } from "./schema-parts.ts";
+import { PLUGIN } from "./schemas.ts";
 
 /** Dependencies of these endpoints. */
 export interface PluginApi {

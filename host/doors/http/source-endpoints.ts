@@ -8,7 +8,7 @@ import { type Endpoint, json, jsonOf, textIn } from "./endpoint.ts";
 import type { PluginTests } from "./plugin-tests.ts";
 import { REPLAY_VERSIONS, type Replays } from "./replays.ts";
 import { RequestProblem } from "./problem.ts";
-import { closed, listed, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schemas.ts";
+import { closed, listed, OBJECT, oneOf, some, TEXT, TEXTS, TIME } from "./schema-parts.ts";
 
 /** Dependencies of these endpoints. */
 export interface SourceApi {
