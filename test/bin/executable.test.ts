@@ -239,7 +239,7 @@ describe("files around the executable", () => {
         NODE_COMPILE_CACHE: join(root, "paths"),
       };
       expect(await project.run(["call", "demo_says"], env)).toEqual({ code: 0, out: "own\n", error: "" });
-      // Words of others in the arguments do not reach Node as options.
+      // Node takes no options from the arguments, which may be words of others.
       const word = `--node-options=--require=${join(root, "plant.cjs")}`;
       for (const words of [[word, "list"], ["list", word], [word]])
         expect([words, (await project.run(words, env)).code]).toEqual([words, 2]);
