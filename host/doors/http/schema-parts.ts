@@ -1,7 +1,7 @@
 /** Parts of TypeBox schemas: of answers, requests, and their simple members. */
 
 import { type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
-import { type JsonValue } from "../../../manifests/mod.ts";
+import type { JsonValue } from "../../../manifests/mod.ts";
 
 /** Schema of an answer. It may have more members; clients must ignore unknown ones. */
 export const some = (properties: TProperties): TObject => Type.Object(properties);
