@@ -24,6 +24,8 @@ interface AskedCalls {
   restore(callId: string, call: RestoredCall): void;
   /** Adds the result of a call that ended in an earlier process. @param isTool returns whether a name is that of its tool */
   addEnded(call: EndedCall, isTool: (name: string) => boolean): void;
+  /** Returns the owner of a call of an earlier process; undefined if the call is none. */
+  earlierOwner(callId: string): { readonly owner: string | undefined } | undefined;
   /** Returns the pending result of a call that still waits. */
   pending(callId: string): ToolResult | undefined;
 }
@@ -48,8 +50,10 @@ interface Entry {
   /** Returns whether a call is a repeat of this one. */
   readonly isSame: (call: AskedCall) => boolean | Promise<boolean>;
   result: ToolResult | undefined;
-  /** Set for a call of an earlier process. */
+  /** Set for a call of an earlier process that has not ended. */
   readonly restored?: Promise<ToolResult>;
+  /** Set for a call of an earlier process: its owner. */
+  readonly earlier?: { readonly owner: string | undefined };
 }
 
 const REMEMBERED = 1_000;
@@ -76,7 +80,7 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
     },
     restore(callId, { request, key, pending, ended }) {
       const isSame: Entry["isSame"] = async (again) => key === (await ownKey(again));
-      const entry: Entry = { isSame, result: pending, restored: ended };
+      const entry: Entry = { isSame, result: pending, restored: ended, earlier: { owner: request.session.owner } };
       restored.set(callId, entry);
       void ended.then((result) => {
         entry.result = result;
@@ -91,10 +95,11 @@ export function createAskedCalls(platform?: HashPlatform): AskedCalls {
       const isOwn = (call: AskedCall): boolean => call.session.owner === owner;
       const isSame: Entry["isSame"] =
         key === undefined ? (call) => isOwn(call) && isTool(call.tool) : async (call) => key === (await ownKey(call));
-      const entry: Entry = { isSame, result };
+      const entry: Entry = { isSame, result, earlier: { owner } };
       calls.set(callId, entry, owner ?? callId);
       calls.ended(callId, entry, sizeOf(result));
     },
+    earlierOwner: (callId) => (restored.get(callId) ?? calls.get(callId))?.earlier,
     pending(callId) {
       const result = (restored.get(callId) ?? calls.get(callId))?.result;
       return result?.status === "pending_approval" ? result : undefined;

@@ -15,6 +15,7 @@ import { sideEffectClass } from "../../manifests/mod.ts";
 import type { Clock } from "../platform/platform.ts";
 import type { Session } from "../call/session.ts";
 import { defined } from "../primitives/defined.ts";
+import { sizeOf } from "../primitives/json/known-size.ts";
 import { createRecentResults } from "./recent-results.ts";
 import type { EndedCall, LastingResults } from "./results/lasting-results.ts";
 import { type CallSelection, follow, OpenTurns, RunningCalls } from "./running-calls.ts";
@@ -55,6 +56,8 @@ export interface Calls {
    */
   cancel(which: CallSelection): Promise<readonly ToolResult[]>;
   isRunning(callId: string): boolean;
+  /** Resolves to whether a call of an earlier process has this id and owner: a repeat of it gets its result. */
+  isReturning(callId: string, owner: string): Promise<boolean>;
   /**
    * Returns the result of an ended call, or of one that waits for a confirmation. The last 1,000 are remembered, fewer if they are large.
    */
@@ -122,7 +125,8 @@ export function createCalls(options: CallsOptions): Calls {
       const known = await asked.find(request);
       if (known !== undefined) return known;
       // The refusal has a new id, so that no event is recorded under the id of the other call.
-      if (running.isOfAnother(request) || isKept(wanted.callId)) return await refuse({ ...request, callId: newId() }, host, takenId());
+      const isTaken = running.isOfAnother(request) || isKept(wanted.callId) || asked.earlierOwner(wanted.callId) !== undefined;
+      if (isTaken) return await refuse({ ...request, callId: newId() }, host, takenId());
     }
     const stop = new AbortController();
     const unfollow = wanted.signal && follow(wanted.signal, stop);
@@ -130,7 +134,7 @@ export function createCalls(options: CallsOptions): Calls {
     const ended = run(request, host, stop, (result) => {
       unfollow?.();
       if (key !== undefined) return key.then((known) => keepResult(result, request, known));
-      if (wanted.callId !== undefined && !isKept(wanted.callId)) lasting?.keepSoon({ result, ...ownerOf(request) });
+      if (wanted.callId !== undefined && lasting !== undefined) void keepSoon(result, request);
       return undefined;
     });
     if (isWaiting) return await ended;
@@ -170,6 +174,15 @@ export function createCalls(options: CallsOptions): Calls {
   /** Keeps the result of a call whose caller may come back. A call that the next host continues has none yet. */
   function keepResult(result: ToolResult, request: ToolCall, key: string): undefined {
     if (!isKept(request.callId)) lasting?.keep({ result, key, ...ownerOf(request) });
+  }
+
+  /** As above, for a call whose caller chose its id. A client of a door gets the result of a repeat instead of a second run. */
+  async function keepSoon(result: ToolResult, request: ToolCall): Promise<void> {
+    if (isKept(request.callId)) return;
+    const { owner } = request.session;
+    const isRepeated = owner !== undefined && sizeOf(request.args) === undefined;
+    const key = isRepeated ? await callKey(owner, request, options.platform) : undefined;
+    lasting?.keepSoon({ result, ...defined({ owner, key }) });
   }
 
   /** Registers a call of an earlier process, so that it is found. */
@@ -254,6 +267,11 @@ export function createCalls(options: CallsOptions): Calls {
     callAll: async (requests, wanted = {}) =>
       wanted.mode === "chain" ? (await turn(requests, wanted)).results : await callAll(requests, wanted),
     turn: (requests, wanted = {}) => turn(requests, wanted),
+    async isReturning(callId, owner) {
+      await earlier?.looking();
+      need(callId);
+      return asked.earlierOwner(callId)?.owner === owner;
+    },
     isRunning: (callId) => running.isAny({ callId }) || isKept(callId),
     cancel(which) {
       turns.cancel(which);

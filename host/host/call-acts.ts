@@ -12,7 +12,7 @@ import type { Listings } from "./listings.ts";
 
 type CallActs = Pick<
   Host,
-  "call" | "callAll" | "turn" | "cancelCall" | "cancelTurn" | "cancelSession" | "waiting" | "result" | "readResult"
+  "call" | "callAll" | "turn" | "cancelCall" | "cancelTurn" | "cancelSession" | "waiting" | "isReturning" | "result" | "readResult"
 >;
 
 /** Options are copied and arguments checked, because untyped callers may pass null, and no call rejects. */
@@ -38,6 +38,7 @@ export function callActs({ calls: { calls, sessions, kept, resumed }, effects: {
       resumed?.readAll();
       return frozen?.list() ?? [];
     },
+    isReturning: calls.isReturning,
     cancelTurn: ({ id }, turnId) => calls.cancel({ sessionId: id, turnId }),
     cancelSession: (sessionId) => calls.cancel({ sessionId }),
     result: calls.result,

@@ -66,6 +66,11 @@ export interface Host extends BundleActs, ConsentActs, HostEffects, Installer, M
   cancelSession(sessionId: string): Promise<readonly ToolResult[]>;
   /** Lists the calls that wait, for a user or a time, and that survive the end of the process. */
   waiting(): readonly WaitingCall[];
+  /**
+   * Resolves to whether a call of an earlier host has this id and this owner of its session. `call` with the same id, tool and arguments gets
+   * its result, and runs nothing.
+   */
+  isReturning(callId: string, owner: string): Promise<boolean>;
   /** Returns the result of an ended call; the last 1,000 are remembered, fewer if they are large. */
   result(callId: string): ToolResult | undefined;
   /** Reads a truncated part of a result by its handle; undefined if the session has no such result, or it has expired (SPEC X6). */

@@ -20,7 +20,7 @@ import { type HttpCaller, isGoodFor } from "./tokens.ts";
 
 /** Dependencies of these endpoints. */
 export interface CallApi {
-  readonly host: Pick<Host, "definitionsEach" | "cancelCall" | "commit" | "readResult" | "result">;
+  readonly host: Pick<Host, "definitionsEach" | "cancelCall" | "commit" | "isReturning" | "readResult" | "result">;
   readonly sessions: HttpSessions;
   readonly calls: HttpCalls;
   readonly platform: { readonly clock: Pick<Clock, "after">; readonly random: Pick<Random, "uuidv7">; readonly slices: Slices };
@@ -32,7 +32,7 @@ const PENDING: AnswerSpec = {
 };
 /** Answer for a call, or a turn with a call, whose result is no longer kept. */
 export const GONE: AnswerSpec = { about: "The call was confirmed and has ended, and its result is no longer kept" };
-const CANCELLED: TSchema = some({
+export const CANCELLED: TSchema = some({
   cancelled: Type.Boolean({ description: "False if the call had already ended" }),
   result: Type.Optional(RESULT),
 });
@@ -83,11 +83,12 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     id: "getCall",
     summary: "Get a call's result",
     scope: "call",
-    about: "An admin can read the results of every call of the host, of any door, while the host keeps them.",
+    about:
+      "An admin can read the results of every call of the host, of any door, while the host keeps them. A call of an earlier host that waits for a time is listed at /v1/waiting.",
     answers: { 200: { about: "The result, or the state of a running call", schema: Type.Union([RESULT, RUNNING]) }, 410: GONE },
-    run: ({ caller, params }, { calls, host, platform }) => {
+    async run({ caller, params }, { calls, host, platform }) {
       const callId = params["callId"] ?? "";
-      const ended = isGoodFor(caller, "admin") ? host.result(callId) : undefined;
+      const ended = isGoodFor(caller, "admin") || (await host.isReturning(callId, caller.id)) ? host.result(callId) : undefined;
       if (ended !== undefined) return jsonOfResults(shownTo(caller, ended), platform.slices);
       const call = calls.get(caller, callId);
       const result = calls.result(call.callId);
@@ -104,10 +105,11 @@ export const CALL_ENDPOINTS: readonly Endpoint<CallApi>[] = [
     answers: { 200: { about: "Whether the call was running, and its final result", schema: CANCELLED } },
     async run({ caller, params }, { calls, host, platform }) {
       const callId = params["callId"] ?? "";
-      if (!isGoodFor(caller, "admin")) calls.get(caller, callId);
+      const isEarlier = await host.isReturning(callId, caller.id);
+      if (!isEarlier && !isGoodFor(caller, "admin")) calls.get(caller, callId);
       const result = await host.cancelCall(callId);
       // For a call of another door the server cannot tell an ended call from an unknown one.
-      if (result === undefined) calls.get(caller, callId);
+      if (result === undefined && !isEarlier) calls.get(caller, callId);
       return jsonOfResults({ cancelled: result !== undefined, result: result && shownTo(caller, result) }, platform.slices);
     },
   },

@@ -69,7 +69,7 @@ export interface HttpCalls {
 }
 
 interface HttpCallsOptions {
-  readonly host: Pick<Host, "call" | "result">;
+  readonly host: Pick<Host, "call" | "isReturning" | "result">;
   readonly platform: { readonly random: Pick<Random, "uuidv7">; readonly clock: Pick<Clock, "now"> } & HashPlatform;
 }
 
@@ -92,17 +92,25 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
       throw new RequestProblem("conflict", "Another call has this callId: use a new one");
   }
 
+  function toCall(
+    session: HttpSession,
+    { tool, turnId, callId }: HttpCallRequest & { readonly callId: string },
+    ended: Promise<ToolResult>,
+  ): HttpCall {
+    return {
+      ...{ callId, callerId: session.callerId, sessionId: session.id, tool, startedAt: platform.clock.now(), ended },
+      ...(turnId !== undefined && { turnId }),
+    };
+  }
+
   function keep(
     session: HttpSession,
     wanted: HttpCallRequest & { readonly callId: string },
     ended: Promise<ToolResult>,
     key?: string,
   ): HttpCall {
-    const { tool, turnId, callId } = wanted;
-    const call: HttpCall = {
-      ...{ callId, callerId: session.callerId, sessionId: session.id, tool, startedAt: platform.clock.now(), ended },
-      ...(turnId !== undefined && { turnId }),
-    };
+    const { callId } = wanted;
+    const call = toCall(session, wanted, ended);
     const kept: Kept = { call, ...(key !== undefined && { key }) };
     calls.set(callId, kept, session.callerId);
     void ended.then((result) => {
@@ -130,14 +138,17 @@ export function createHttpCalls({ host, platform }: HttpCallsOptions): HttpCalls
     async start(session, wanted) {
       const key = await keyOf(wanted, platform);
       const { callId = platform.random.uuidv7() } = wanted;
+      const isReturning = wanted.callId !== undefined && (await host.isReturning(callId, session.callerId));
       const known = calls.get(callId);
       if (known !== undefined && known.call.callerId === session.callerId && known.key === key) {
         const now = result(callId);
         return now === undefined ? known.call : { ...known.call, ended: Promise.resolve(now) };
       }
+      const run = (): Promise<ToolResult> => host.call(wanted.tool, wanted.args, { ...toOptions(session, wanted), callId });
+      // The host knows the call of an earlier host, and compares it with this one.
+      if (isReturning && known === undefined) return toCall(session, { ...wanted, callId }, run());
       checkNew(callId);
-      const ended = host.call(wanted.tool, wanted.args, { ...toOptions(session, wanted), callId });
-      return keep(session, { ...wanted, callId }, ended, key);
+      return keep(session, { ...wanted, callId }, run(), key);
     },
     checkNew,
     note: (session, wanted, ended) => void keep(session, wanted, ended),

@@ -9,16 +9,18 @@ import { PERSON_ENDPOINTS, type PersonApi } from "./person-endpoints.ts";
 import { SESSION_ENDPOINTS, type SessionApi } from "./session-endpoints.ts";
 import { SOURCE_ENDPOINTS, type SourceApi } from "./source-endpoints.ts";
 import { SYSTEM_ENDPOINTS, type SystemApi } from "./system-endpoints.ts";
+import { WAITING_ENDPOINTS, type WaitingApi } from "./waiting-endpoints.ts";
 
 /** Dependencies of all endpoints. */
-export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi, InsightApi, SourceApi {
-  readonly host: SessionApi["host"] & PersonApi["host"] & SourceApi["host"];
+export interface HttpApi extends SystemApi, SessionApi, PersonApi, PluginApi, AuditApi, InsightApi, SourceApi, WaitingApi {
+  readonly host: SessionApi["host"] & PersonApi["host"] & SourceApi["host"] & WaitingApi["host"];
   readonly platform: SessionApi["platform"] & PersonApi["platform"];
 }
 
 export const ENDPOINTS: readonly Endpoint<HttpApi>[] = [
   ...SYSTEM_ENDPOINTS,
   ...CALL_ENDPOINTS,
+  ...WAITING_ENDPOINTS,
   ...SESSION_ENDPOINTS,
   ...PERSON_ENDPOINTS,
   ...PLUGIN_ENDPOINTS,

@@ -89,7 +89,7 @@ describe("a host that is killed", { timeout: 100_000 }, () => {
     const released = (owner: string): Promise<ToolResult> =>
       next.call("echo.changes", { text: "kept" }, { session: next.session({ owner }), callId: "released", unattended: "refuse" });
     expect(await released("ada")).toMatchObject({ ok: true, output: { text: "kept" }, callId: "released" });
-    expect(await released("bob")).toMatchObject({ error: { code: "user_denied" } });
+    expect(await released("bob")).toMatchObject({ error: { code: "invalid_args" } });
     expect(next.result("named")).toMatchObject({ ok: true, output: { text: "named" } });
     const changes = async (session: { readonly id: string; readonly owner: string; readonly role?: string }): Promise<unknown> =>
       codeOf(await next.call("echo.changes", {}, { session: next.session(session) }));

@@ -79,6 +79,7 @@ executorSuite("remote", () => {
   const host = {
     definitionsEach: () => [],
     result: () => undefined,
+    isReturning: () => Promise.resolve(false),
     call: async (_tool: string, args: unknown, options: Record<string, unknown> = {}) => {
       const { callId, signal, timeoutMs, onProgress } = options as {
         callId: string;

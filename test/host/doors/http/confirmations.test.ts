@@ -70,7 +70,8 @@ describe("confirmations over HTTP", () => {
     const waiting = { ok: false, callId: "x", status: "pending_approval", content: [], error: { message: "" } } as unknown as ToolResult;
     const done = { ok: true, callId: "x", status: "success", output: 1, content: [] } as unknown as ToolResult;
     let known: ToolResult | undefined;
-    const calls = createHttpCalls({ host: { call: () => Promise.resolve(waiting), result: () => known }, platform: memoryPlatform() });
+    const host = { call: () => Promise.resolve(waiting), result: () => known, isReturning: () => Promise.resolve(false) };
+    const calls = createHttpCalls({ host, platform: memoryPlatform() });
     const session = { id: "s", callerId: "c" } as HttpSession;
     const call = await calls.start(session, { tool: "t", args: {}, callId: "x" });
     await call.ended;
