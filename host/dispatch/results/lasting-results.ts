@@ -1,6 +1,6 @@
 /**
  * Results that survive the end of the host: those of calls that waited, or were lost, and those of calls whose callers chose the id (SPEC
- * FR3). The last 1,000 of a day, fewer if they are large.
+ * FR3). The last 4,000 of a day, fewer if they are large.
  */
 
 import type { ToolResult } from "../../call/call.ts";
@@ -42,7 +42,7 @@ interface LastingResultsOptions {
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
-const MOST = 1_000;
+const MOST = 4_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_RESULT_BYTES = 64 * 1024;
 const MOST_AGE_MS = 24 * 60 * 60_000;

@@ -181,7 +181,7 @@ describe("createLastingResults()", () => {
     const first = await open();
     const keeping = createLastingResults({ store: first.space("result"), clock, slices, onDefect: never });
     keeping.keep({ result: resultOf("ada", "ada's"), owner: "ada", key: "k" });
-    for (let index = 0; index < 1_200; index++) keeping.keep({ result: resultOf(`bob ${index}`, "bob's"), owner: "bob" });
+    for (let index = 0; index < 4_200; index++) keeping.keep({ result: resultOf(`bob ${index}`, "bob's"), owner: "bob" });
     keeping.keepSoon({ result: resultOf("soon", "x".repeat(100_000)) });
     keeping.close();
     first.close();
@@ -189,10 +189,10 @@ describe("createLastingResults()", () => {
     const kept = createLastingResults({ store: next.space("result"), clock, slices, onDefect: never });
     kept.open();
     // Bob's flood displaces his own results only.
-    expect(next.space("result").list()).toHaveLength(1_000);
+    expect(next.space("result").list()).toHaveLength(4_000);
     expect(kept.find("ada")).toMatchObject({ result: { output: "ada's" }, owner: "ada", key: "k" });
     expect([kept.find("bob 0"), kept.find("unknown")]).toEqual([undefined, undefined]);
-    expect(kept.find("bob 1199")).toMatchObject({ result: { output: "bob's" }, owner: "bob" });
+    expect(kept.find("bob 4199")).toMatchObject({ result: { output: "bob's" }, owner: "bob" });
     expect(kept.find("soon")?.result).toMatchObject({ error: { code: "unavailable", message: expect.stringContaining("too large") } });
     next.close();
     const late = await open();
