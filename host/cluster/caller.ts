@@ -232,7 +232,8 @@ class OpenCall {
   #noMember(): ToolErrorData {
     const { callId, tool, digest } = this.#wanted;
     if (this.#isUncertain) return lostError(callId, "no member of the cluster answers");
-    const { cluster } = this.#options.link;
+    const { cluster, connectedMs } = this.#options.link;
+    if (connectedMs() === undefined) return unavailable(tool, `the server of the cluster "${cluster}" cannot be reached`);
     return unavailable(tool, `no member of the cluster "${cluster}" holds this version of the plugin (${digest.slice(0, 12)}), or runs`);
   }
 
