@@ -17,6 +17,8 @@ export interface ToolCalls {
   asked(step: number): Promise<void>;
   /** Returns the answer of a step that waited, as `call` does. */
   result(step: number): Promise<JsonValue | undefined>;
+  /** True once the call has begun a step, ended or not: steps live in this process. */
+  readonly hasSteps: boolean;
   /** For the outermost call of a chain: every step below it that has ended. */
   readonly steps: readonly ChainStep[] | undefined;
   /** Cancels running steps and waits for their end. */

@@ -144,8 +144,7 @@ class CallRun implements RunRecord {
 
   holdsMore(): boolean {
     const { openFiles, exchanges, tools } = this.#bridge ?? {};
-    const hasSteps = (tools?.steps?.length ?? 0) > 0;
-    return hasSteps || openFiles?.isAny === true || exchanges?.isAny === true || this.#asks?.isWidened === true;
+    return tools?.hasSteps === true || openFiles?.isAny === true || exchanges?.isAny === true || this.#asks?.isWidened === true;
   }
 
   pending(): Promise<PendingConfirmation | undefined> {

@@ -88,6 +88,10 @@ class RunningCalls implements ToolCalls {
     return { asks: step.index };
   }
 
+  get hasSteps(): boolean {
+    return this.#chain !== undefined;
+  }
+
   /** Steps of the outermost call only: its list includes those of nested calls. */
   get steps(): readonly ChainStep[] | undefined {
     return this.#execution.call.chain === undefined ? this.#chain?.steps : undefined;

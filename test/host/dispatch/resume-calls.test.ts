@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createHost, type Host, type ToolResult } from "../../../host/mod.ts";
+import { createHost, type Host, type HostOptions, type ToolResult } from "../../../host/mod.ts";
 import { TERMINAL_EVENT_TYPES } from "../../../host/audit/events.ts";
 import type { JsonObject } from "../../../manifests/mod.ts";
 import type { WaitingCall } from "../../../host/effects/frozen/frozen-calls.ts";
@@ -82,14 +82,22 @@ function waitsOf(waiting: readonly WaitingCall[]): ReadonlyMap<string, unknown> 
 const NAP = `export const nap = ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms, "woke"));`;
 
 /** Writes a project with a plugin that sleeps. */
-async function napping(folder: string, source = NAP, permissions = {}): Promise<() => Promise<Host>> {
-  const tools = [{ name: "nap", description: "Sleeps", inputSchema: { type: "object" }, sideEffects: [] }];
+async function napping(
+  folder: string,
+  source = NAP,
+  permissions = {},
+  changing: readonly string[] = [],
+): Promise<(options?: HostOptions) => Promise<Host>> {
+  const toolOf = (name: string, sideEffects: readonly string[]): object => ({
+    ...{ name, description: "Sleeps", inputSchema: { type: "object" }, sideEffects, callers: ["direct", "chain"] },
+  });
+  const tools = [toolOf("nap", []), ...changing.map((name) => toolOf(name, ["write"]))];
   const manifest = { schemaVersion: "1.0", name: "rest", version: "1.0.0", description: "Sleeps", permissions, tools };
   await mkdir(join(folder, "plugins/rest"), { recursive: true });
   await writeFile(join(folder, "bascule.json"), '{ "plugins": ["plugins"] }');
   await writeFile(join(folder, "plugins/rest/manifest.json"), JSON.stringify(manifest));
   await writeFile(join(folder, "plugins/rest/main.ts"), source);
-  return () => createHost({ config: join(folder, "bascule.json"), logger: SILENT });
+  return (options) => createHost({ config: join(folder, "bascule.json"), logger: SILENT, ...options });
 }
 
 const SILENT = { write() {}, child: () => SILENT };
@@ -146,6 +154,25 @@ describe("a host that closes while a call waits", { timeout: 60_000 }, () => {
       next.confirmations.answer(request.requestId, { approve: request.callId === "kept", hash: request.hash });
     await expect.poll(() => next.result("kept"), { timeout: 20_000 }).toMatchObject({ output: ["first", "granted"] });
     await expect.poll(() => next.result("denied"), { timeout: 20_000 }).toMatchObject({ output: ["first", "denied"] });
+  });
+
+  it("keeps no call whose step waits for the user: both are lost if it is killed [FR1.steps]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-waiting-"));
+    const folder = await realpath(place.path);
+    const source = `export const nap = ({ ms }, { tools }) => ms ? new Promise((resolve) => setTimeout(resolve, ms)) : tools.call("changes", {});
+      export const changes = () => "changed";`;
+    const permissions = { tools: ["rest.changes"] };
+    await using host = await (await napping(folder, source, permissions, ["changes"]))({ grants: { rest: permissions } });
+    const call = host.call("nap", {}, { confirm: () => new Promise(() => {}) });
+    await expect.poll(() => host.confirmations.list().length, { timeout: 20_000 }).toBe(1);
+    // A later call is frozen.
+    const later = host.call("nap", { ms: 2_000 }, { callId: "later" });
+    await expect.poll(() => host.waiting().map(({ callId }) => callId), { timeout: 20_000 }).toContain("later");
+    expect(host.waiting()).toHaveLength(1);
+    for (const { request } of host.confirmations.list())
+      host.confirmations.answer(request.requestId, { approve: true, hash: request.hash });
+    expect(await call).toMatchObject({ ok: true, output: "changed" });
+    await later;
   });
 
   it("cannot be continued in another version of the plugin, which its result says [FR5.version]", async () => {

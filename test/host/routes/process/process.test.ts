@@ -230,6 +230,7 @@ describe("createProcessExecutor()", () => {
         permissions: { tools: ["late"] },
         openTools: () => ({
           steps: undefined,
+          hasSteps: true,
           find: (name) => name,
           call: async () => ({ asks: 7 }),
           asked: async (step) => void asked.push(step),
