@@ -83,8 +83,10 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
   }
 
   function sessionOf({ session }: KeptCall): Session {
-    const known = sessions.get(session.id) ?? fromKeptSession(session);
-    sessions.set(session.id, known);
+    // Sessions of two callers may have the same id.
+    const name = JSON.stringify(session);
+    const known = sessions.get(name) ?? fromKeptSession(session);
+    sessions.set(name, known);
     return known;
   }
 
