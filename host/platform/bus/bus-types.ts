@@ -67,7 +67,7 @@ export interface BusSubscription {
 export interface BucketOptions {
   /** Milliseconds after which an unchanged value is removed; 0: never. */
   readonly ttlMs: number;
-  /** Maximum bytes of the whole bucket. */
+  /** Maximum bytes of the whole bucket, with up to 64 earlier versions of each value. */
   readonly maxBytes: number;
 }
 
@@ -96,7 +96,7 @@ export interface BusValues {
   keys(prefix: string): Promise<readonly string[]>;
   /**
    * Calls `onChange` for each present value, then resolves, then calls it for each change (undefined: removed). A reconnection continues without
-   * a gap; of several changes of one key meanwhile, it brings the newest. Values whose time is over are not reported.
+   * a gap; of several changes of one key meanwhile, it brings at least the newest. Values whose time is over are not reported.
    */
   watch(filter: string, onChange: (key: string, value: BusValue | undefined) => void): Promise<{ stop(): void }>;
 }

@@ -30,6 +30,7 @@ export interface NatsLink {
 
 export function createNatsLink(nc: NatsConnection, onStatus: ((status: "connected" | "disconnected") => void) | undefined): NatsLink {
   const reconnected = new Set<() => void>();
+  const acting = new Set<(error: Error) => void>();
   const refused = new Set<(subject: string, error: Error) => void>();
   let isConnected = true;
   let unsentBytes = 0;
@@ -40,6 +41,8 @@ export function createNatsLink(nc: NatsConnection, onStatus: ((status: "connecte
     isConnected = status === "connected";
     onStatus?.(status);
     if (isConnected) for (const listener of reconnected) listener();
+    // The answers that acts wait for went to the lost connection.
+    else for (const end of acting) end(new errors.RequestError("connection lost"));
   }
 
   async function follow(): Promise<void> {
@@ -84,10 +87,14 @@ export function createNatsLink(nc: NatsConnection, onStatus: ((status: "connecte
     },
     async act(what, run, ms = ACT_MS) {
       checkOpen(what);
+      const lost = Promise.withResolvers<never>();
+      acting.add(lost.reject);
       try {
-        return await within(ms, run);
+        return await Promise.race([within(ms, run), lost.promise]);
       } catch (error) {
         throw toBusError(error, what, link);
+      } finally {
+        acting.delete(lost.reject);
       }
     },
   };

@@ -10,9 +10,15 @@ import type { NatsLink } from "./nats-link.ts";
 import { outside, toBusMessage } from "./nats-message.ts";
 import { follow, listNewest } from "./nats-watch.ts";
 
+/**
+ * Versions that the server keeps of each value. nats-server 2.9.10, when it is killed, loses the newest version of some values of which it has removed
+ * an earlier one, or brings the earlier one back. Values that change less often than this are safe.
+ */
+const HISTORY = 64;
+
 export async function openValues(link: NatsLink, js: JetStreamClient, name: string, options: BucketOptions): Promise<BusValues> {
   const kvm = new Kvm(js);
-  const settings = { history: 1, ttl: options.ttlMs, max_bytes: options.maxBytes, replicas: replicasOf(link.nc) };
+  const settings = { history: HISTORY, ttl: options.ttlMs, max_bytes: options.maxBytes, replicas: replicasOf(link.nc) };
   // Reads come from the leader, because another replica may lag.
   const { act } = await openBucket(link, name, () => kvm.create(name, { ...settings, allow_direct: false }));
   const jsm = await link.act(`bucket ${name}: open`, () => js.jetstreamManager(false));
