@@ -2,6 +2,7 @@
 
 import { bytes1mb } from "./bytes-1mb.ts";
 import { cliAlone, cliCall, cliList } from "./cli-start.ts";
+import { clusterCall } from "./cluster-call.ts";
 import { coldStart } from "./cold-start.ts";
 import { dispatchWasm } from "./dispatch-wasm.ts";
 import { entry } from "./entry.ts";
@@ -55,4 +56,5 @@ export const BENCHES: readonly Bench[] = [
   freeze,
   resume,
   frozen10000,
+  clusterCall,
 ];
