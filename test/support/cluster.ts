@@ -52,8 +52,10 @@ export interface TestCluster {
 }
 
 /** @param network see `createMemoryBusServer` */
-export function createTestCluster(network?: (packet: MemoryPacket) => void): TestCluster {
-  const platform = createMemoryPlatform();
+export function createTestCluster(
+  network?: (packet: MemoryPacket) => void,
+  platform: MemoryPlatform = createMemoryPlatform(),
+): TestCluster {
   const identities = createIdentities();
   const server = createMemoryBusServer(platform.clock, network);
   const members: Record<string, string> = {};
