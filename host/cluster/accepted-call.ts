@@ -3,11 +3,14 @@
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
 import { BusError } from "../platform/bus/bus-types.ts";
 import { pause } from "../primitives/until-aborted.ts";
+import { internal, resourceExhausted } from "../call/errors.ts";
 import { decideEnd } from "./acceptance.ts";
 import { Delivery } from "./delivery.ts";
 import { sealEnvelope } from "./envelope.ts";
 import type { Link } from "./link.ts";
+import { failedCall } from "./lost-call.ts";
 import type { CallHeader } from "./messages.ts";
+import { INLINE_BYTES } from "./names.ts";
 import { AlteredRecord, type Records, type StoredRecord } from "./records.ts";
 
 /** A call as the host runs it. */
@@ -92,23 +95,38 @@ export class AcceptedCall {
     this.#stop.abort();
   }
 
-  /** Runs the call, and resolves when its result is recorded, or another one is. Never rejects. */
-  async run({ revision }: StoredRecord): Promise<void> {
+  /**
+   * Runs the call. Resolves when its result is recorded, or another one is; with false if neither is known. Then the call must not be forgotten,
+   * or it would run again. Never rejects.
+   */
+  async run({ revision }: StoredRecord): Promise<boolean> {
+    try {
+      const result = await this.#result();
+      await this.#frames;
+      await this.#delivery.flushed();
+      const ended = await this.#end(result, revision);
+      if (ended === undefined) return !this.#options.over.aborted;
+      this.#publish(`${this.#inbox}.result`, ended.envelope);
+      return true;
+    } catch (error) {
+      this.#options.onDefect("A call of the cluster could not be ended", error);
+      return false;
+    }
+  }
+
+  async #result(): Promise<Uint8Array> {
     const { run, request, args, caller, onDefect } = this.#options;
     const { callId, digest, tool, owner, timeoutMs, traceparent } = request;
     try {
-      const result = await run({
+      return await run({
         ...{ callId, digest, tool, owner, timeoutMs, args, caller, signal: this.#stop.signal },
         ...(traceparent !== undefined && { traceparent }),
         onProgress: (value, json) => this.#progress(value, json),
         onYield: (value, json) => this.#yielded(value, json),
       });
-      await this.#frames;
-      await this.#delivery.flushed();
-      const ended = await this.#end(result, revision);
-      if (ended !== undefined) this.#publish(`${this.#inbox}.result`, ended.envelope);
     } catch (error) {
-      onDefect("A call of the cluster could not be ended", error);
+      onDefect("A call of the cluster failed in the member", error);
+      return failedCall(internal(callId));
     }
   }
 
@@ -120,9 +138,10 @@ export class AcceptedCall {
   async #end(result: Uint8Array, revision: number): Promise<StoredRecord | undefined> {
     const { link, records, key, incarnation, onDefect, over } = this.#options;
     let expected = revision;
+    let kept = result;
     for (let waitMs = RETRY_MS; !over.aborted; waitMs = Math.min(2 * waitMs, MOST_RETRY_MS)) {
       try {
-        const payload = await link.values.carry(`${key}.result.${incarnation}`, result);
+        const payload = await link.values.carry(`${key}.result.${incarnation}`, kept);
         const header = { kind: "record", key, state: "ended", hash: this.hash, incarnation } as const;
         const ended = await records.replace({ header, payload }, expected);
         if (ended !== undefined) return ended;
@@ -137,6 +156,8 @@ export class AcceptedCall {
       } catch (error) {
         if (!(error instanceof BusError || error instanceof AlteredRecord)) throw error;
         onDefect("The result of a call cannot be recorded yet", error);
+        // The next try would fail as well.
+        if (error instanceof BusError && error.code === "too_large") kept = failedCall(resourceExhausted("outputBytes", INLINE_BYTES));
       }
       await pause(link.platform.clock, waitMs, over);
     }

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from "../../manifests/mod.ts";
 import { LIMIT_CEILINGS } from "../../manifests/mod.ts";
+import { BusError } from "../platform/bus/bus-types.ts";
 import { LARGE_BYTES } from "../../sandbox/mod.ts";
 import { copyJson } from "../primitives/json/json.ts";
 import { type HashPlatform, hashOf } from "../primitives/json/json-hash.ts";
@@ -25,13 +26,19 @@ export async function callHash(
 
 type ReadArguments = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
 
-/** @throws {BusError} if large arguments cannot be fetched */
+/** @throws {BusError} if large arguments cannot be fetched now */
 export async function readArguments(
   request: CallHeader,
   payload: Uint8Array,
   { values, ...platform }: HashPlatform & { readonly values: ClusterValues },
 ): Promise<ReadArguments> {
-  const bytes = await values.fetch({ payload, ...(request.large && { large: request.large }) }, BOUNDS.maxBytes);
+  let bytes: Uint8Array;
+  try {
+    bytes = await values.fetch({ payload, ...(request.large && { large: request.large }) }, BOUNDS.maxBytes);
+  } catch (error) {
+    if (error instanceof BusError && (error.code === "refused" || error.code === "too_large")) return { ok: false, problem: error.message };
+    throw error;
+  }
   const text = textOf(bytes);
   if (text === undefined) return { ok: false, problem: "The arguments are not UTF-8" };
   const read = bytes.length > LARGE_BYTES ? await platform.slices.run(readSlices(text, BOUNDS)) : readJsonText(text, BOUNDS);

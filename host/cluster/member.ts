@@ -252,7 +252,7 @@ export class ClusterMember {
     const parts = { link, records: this.#records, request, key, publicKey, caller, args, run, onDefect };
     const call = new AcceptedCall({ ...parts, incarnation: this.incarnation, over: this.#over.signal });
     this.#running.set(key, call);
-    void call.run(accepted).finally(() => this.#running.delete(key));
+    void call.run(accepted).then((isKnown) => isKnown && this.#running.delete(key));
   }
 
   /** Ends a call whose member died, and that may not run again. */

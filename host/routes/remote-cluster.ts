@@ -5,7 +5,6 @@ import { callOnCluster } from "../cluster/caller.ts";
 import type { Link } from "../cluster/link.ts";
 import type { ClusterLinks } from "../cluster/links.ts";
 import { cancelled, resourceExhausted, type ToolErrorData, unavailable, wallTimeout } from "../call/errors.ts";
-import { sessionOwner } from "../call/session.ts";
 import { BusError } from "../platform/bus/bus-types.ts";
 import { FileError, type Platform } from "../platform/platform.ts";
 import { joined } from "../primitives/json/json-bytes.ts";
@@ -72,7 +71,8 @@ async function call(link: Link, digest: string, execution: Execution, forwarding
   if (excess !== undefined) return { ok: false, error: excess };
   const end = await callOnCluster(
     {
-      ...{ callId, digest, tool: tool.qualifiedName, owner: sessionOwner(session), args, argsBytes, signal },
+      // Users of this host's own doors are one owner, so that a repeat after a restart gets the same result.
+      ...{ callId, digest, tool: tool.qualifiedName, owner: session.owner ?? link.identity.publicKey, args, argsBytes, signal },
       ...(traceparent !== undefined && { traceparent }),
       timeoutMs: Math.max(1, Math.floor(decision.limits.wallMs)),
       // JSON may take six bytes for a character that the member counted as one.

@@ -183,6 +183,20 @@ describe("a cluster", () => {
     });
   });
 
+  it("records a defect of the member as the result, and does not run the call again [CL2.defect]", async () => {
+    const cluster = createTestCluster();
+    let runs = 0;
+    await cluster.member("alpha", () => {
+      runs += 1;
+      return Promise.reject(new Error("a defect"));
+    });
+    const caller = await cluster.caller("web");
+    const internal = { ok: true, text: expect.stringContaining('"code":"internal"') };
+    expect(await cluster.settle(cluster.call(caller))).toMatchObject(internal);
+    expect(await cluster.settle(cluster.call(caller))).toMatchObject(internal);
+    expect(runs).toBe(1);
+  });
+
   it("finishes what it has accepted before it leaves [CL7.drain]", async () => {
     const cluster = createTestCluster();
     let finish: ((result: Uint8Array) => void) | undefined;

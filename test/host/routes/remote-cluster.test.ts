@@ -110,7 +110,7 @@ describe("the remote route on a cluster", () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const call = { traceparent, onYield: (value: unknown): void => void yielded.push(value) };
     expect(await cluster.settle(execute(executionOf({ tool: heldTool(), call })))).toMatchObject({ ok: true, output: "end" });
-    expect({ seen, yielded }).toEqual({ seen: [{ traceparent, owner: "session-1", caller: "web" }], yielded: [{ n: 1 }] });
+    expect({ seen, yielded }).toEqual({ seen: [{ traceparent, owner: cluster.callers["web"], caller: "web" }], yielded: [{ n: 1 }] });
   });
 
   it("says what is wrong if the server does not answer [CL6.server]", async () => {
