@@ -19,7 +19,7 @@ async function openCluster(url: string, run: RunCall) {
     return await openLink({ buses: platform.buses, platform, identities, identity, servers: [url], cluster: "test", name });
   };
   const members: { readonly member: ClusterMember; readonly link: Link }[] = [];
-  for (const name of ["alpha", "beta"]) {
+  async function join(name: string): Promise<void> {
     const link = await open(name, keys.members);
     const facts = { version: "1", digests: [DIGEST], calls: 0, policy: "p" };
     const parts = { link, slices: platform.slices, keys: () => keys, run, facts: () => facts, onDefect: () => undefined };
@@ -29,8 +29,17 @@ async function openCluster(url: string, run: RunCall) {
     await link.bus.roundTrip();
     members.push({ member, link });
   }
+  for (const name of ["alpha", "beta"]) await join(name);
   const link = await open("web", keys.callers);
   return {
+    join,
+    /** Stops the oldest member as SIGTERM does. */
+    async leave(): Promise<void> {
+      const [oldest] = members.splice(0, 1);
+      await oldest?.member.drain(30_000);
+      await oldest?.member.close();
+      await oldest?.link.close();
+    },
     call: (callId: string, signal = new AbortController().signal) =>
       callOnCluster(
         {
@@ -65,6 +74,34 @@ describe.runIf(HAS_NATS)(`a cluster, on ${NATS_TITLE}`, { timeout: 120_000 }, ()
     expect(await calling).toEqual({ ok: true, text: '{"ok":true,"output":"kept"}' });
     expect(await cluster.call("call-0002")).toEqual({ ok: true, text: '{"ok":true,"output":"call-0002"}' });
     expect(runs).toBe(2);
+  });
+
+  it("replaces every member without a failed call [CL7.rolling]", async () => {
+    const server = await startNatsServer();
+    const runs: string[] = [];
+    await using cluster = await openCluster(server.url, async ({ callId }) => {
+      runs.push(callId);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return resultOf(callId);
+    });
+    let isOver = false;
+    const failed: unknown[] = [];
+    const caller = async (name: string): Promise<number> => {
+      let calls = 0;
+      for (; !isOver; calls++) {
+        const end = await cluster.call(`${name}-${calls}`);
+        if (!end.ok) failed.push(end.error);
+      }
+      return calls;
+    };
+    const calling = Promise.all(["a", "b", "c", "d"].map(caller));
+    for (const name of ["gamma", "delta", "epsilon"]) {
+      await cluster.join(name);
+      await cluster.leave();
+    }
+    isOver = true;
+    const calls = (await calling).reduce((sum, one) => sum + one, 0);
+    expect({ failed, runs: runs.length, isSome: calls > 4 }).toEqual({ failed: [], runs: calls, isSome: true });
   });
 
   it("runs many calls at once, each once [CL2.many]", async () => {
