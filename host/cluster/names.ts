@@ -24,7 +24,11 @@ export const CALLS: BucketOptions = { ttlMs: KEPT_MS, maxBytes: CALLS_BYTES };
 export const MEMBERS: BucketOptions = { ttlMs: DEAD_MS, maxBytes: MEMBERS_BYTES };
 export const VALUES: BucketOptions = { ttlMs: KEPT_MS, maxBytes: VALUES_BYTES };
 
-export function bucketOf(cluster: string, kind: "calls" | "members" | "values"): string {
+/** Newest rows of journals; never removed, because a member may be away for long. */
+export const HEADS: BucketOptions = { ttlMs: 0, maxBytes: MEMBERS_BYTES };
+export const HEADS_KEYS = "heads.";
+
+export function bucketOf(cluster: string, kind: "calls" | "members" | "values" | "heads"): string {
   return `bascule-${cluster}-${kind}`;
 }
 

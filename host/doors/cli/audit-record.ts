@@ -6,6 +6,7 @@ import { checkExport, exportLines } from "../../audit/export.ts";
 import { errorText } from "../../platform/error-text.ts";
 import type { JournalKey } from "../../platform/files/journal-types.ts";
 import { serviceThreads } from "../../host/service-entry.ts";
+import { seenByCluster } from "./cluster-facts.ts";
 import { createService, type Service } from "../../primitives/service/service.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
@@ -38,10 +39,11 @@ export function endWith({ output }: CommandContext, found: object, damage: reado
 export async function verifyRecord(context: CommandContext, place: AuditPlace): Promise<number> {
   const { output, options, platform } = context;
   const counted = new Int32Array(new SharedArrayBuffer(8));
+  const seen = await seenByCluster(context);
   const report = await withProgress(context, "Verifying", (report) => {
     // Another thread counts.
     report(() => ({ progress: counted[0] ?? 0, total: counted[1] ?? 0 }));
-    return openAudit(context, place).verify(options.value("head"), counted);
+    return openAudit(context, place).verify(options.value("head") ?? seen?.seal, counted);
   });
   const { rows, first, head, removed, checkpoint, accepted, problems } = report;
   if (options.has("accept")) return await accept(context, place, problems);
@@ -60,7 +62,7 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
   else {
     const said = `${count(rows, "record")}${first > 1 ? `, from record ${first} on` : ""}`;
     // The chain alone is also valid if the end was cut off, or in an older copy.
-    const isKnown = checkpoint !== undefined || options.value("head") !== undefined;
+    const isKnown = checkpoint !== undefined || options.value("head") !== undefined || seen !== undefined;
     if (isKnown) output.line(`${output.style.green("good")} ${said}, unchanged`);
     else
       output.line(
@@ -79,6 +81,7 @@ export async function verifyRecord(context: CommandContext, place: AuditPlace): 
   }
   if (checkpoint !== undefined)
     output.line(`checkpoint: record ${checkpoint.number}, ${new Date(checkpoint.time).toISOString()}, key ${checkpoint.publicKey}`);
+  if (seen !== undefined) output.line(`the cluster has seen record ${seen.number} (${printable(seen.by)}), and the journal has it`);
   if (head !== undefined) output.line(`head ${head.seal} (record ${head.number})`);
   return EXIT.ok;
 }

@@ -2,14 +2,18 @@
 
 import { isClusterUrl, type ProjectConfig } from "../../../manifests/mod.ts";
 import { DEFAULT_CLUSTER } from "../../cluster/names.ts";
+import type { JournalHead } from "../../cluster/heads.ts";
 import { openOwnKey } from "../../cluster/own-key.ts";
 import { BusError } from "../../platform/bus/bus-types.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { clusterKeyFile } from "../../project/places.ts";
 import type { SeenCluster } from "../cluster/inspect.ts";
+import { CliError } from "./cli-error.ts";
 import type { CommandContext } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
 import { clusterOption } from "./join.ts";
 import { openLocalHost } from "./local-host.ts";
+import { openTrusted } from "./trust.ts";
 
 /** Clusters as data and as text. */
 interface ClusterFacts {
@@ -42,6 +46,22 @@ export async function clusterFacts(context: CommandContext, config: ProjectConfi
     lines: [`this host's key  ${identity.publicKey}`, ...seen.flatMap((one) => (typeof one === "string" ? [] : clusterLines(one)))],
     problems: seen.flatMap((one) => (typeof one === "string" ? [one] : one.problems)),
   };
+}
+
+/** Returns the newest row of this project's journal that the members of the cluster of `--join` have seen. @throws {CliError} */
+export async function seenByCluster(context: CommandContext): Promise<(JournalHead & { readonly by: string }) | undefined> {
+  const { platform, project } = context;
+  const asked = clusterOption(context.options);
+  if (asked === undefined) return undefined;
+  const { config } = await openTrusted(context);
+  const identity = await openOwnKey(platform, await clusterKeyFile(platform, await platform.files.realPath(project.root)));
+  const { readHead } = await import("../cluster/inspect.ts");
+  try {
+    return await readHead({ platform, identity, url: asked.url, cluster: asked.name, members: config().cluster.members });
+  } catch (error) {
+    if (!(error instanceof BusError)) throw error;
+    throw new CliError("unavailable", `The cluster "${asked.name}" cannot be reached: ${error.message}`, { exitCode: EXIT.unavailable });
+  }
 }
 
 async function inspect(

@@ -1,6 +1,8 @@
 /** The door of a cluster: takes calls for the plugins that this host holds and accepts (SPEC CL1). Subscriptions follow every change of them. */
 
-import { openLink } from "../../cluster/link.ts";
+import { readCheckpoints } from "../../audit/checkpoints.ts";
+import { type JournalHead, shareHeads } from "../../cluster/heads.ts";
+import { openLink, sendersOf } from "../../cluster/link.ts";
 import { ClusterMember } from "../../cluster/member.ts";
 import { openOwnKey } from "../../cluster/own-key.ts";
 import type { Host } from "../../host/host-interface.ts";
@@ -69,6 +71,8 @@ export async function openClusterDoor({ host, platform, url, cluster }: ClusterD
     member.hold(digests);
   }
 
+  let unshare = (): Promise<void> => Promise.resolve();
+  const senders = (): ReadonlyMap<string, string> => new Map([...sendersOf(config().cluster.members), [identity.publicKey, "this member"]]);
   let stopTimer = (): void => {};
   const unsubscribe = host.subscribe(({ type }) => {
     if (!CHANGES.has(type)) return;
@@ -82,6 +86,7 @@ export async function openClusterDoor({ host, platform, url, cluster }: ClusterD
     await member.start();
     await follow();
     await link.bus.roundTrip();
+    unshare = await shareHeads({ link, senders, own: () => newestRow(host, platform), onDefect });
   } catch (error) {
     unsubscribe();
     await link.close();
@@ -96,9 +101,16 @@ export async function openClusterDoor({ host, platform, url, cluster }: ClusterD
     },
     async close() {
       await member.close();
+      await unshare();
       await link.close();
     },
   };
+}
+
+/** Returns the newest row in the journal's checkpoint, which is at most a second old. */
+async function newestRow({ places }: Pick<Host, "places">, platform: Platform): Promise<JournalHead | undefined> {
+  const newest = (await readCheckpoints(places.checkpointFile, platform))?.checkpoints.at(-1);
+  return newest && { number: newest.number, seal: newest.seal };
 }
 
 function heldDigests(host: Pick<Host, "listEach">): ReadonlySet<string> {

@@ -1,5 +1,6 @@
 /** Looks at a cluster for `bascule doctor`: who is there, what they hold, and where they disagree (SPEC CL1, CL6). */
 
+import { headOf } from "../../cluster/heads.ts";
 import { seenMembers, type SeenMember } from "../../cluster/heartbeat.ts";
 import { type KeyList, openLink, sendersOf } from "../../cluster/link.ts";
 import { BEAT_MS } from "../../cluster/names.ts";
@@ -47,6 +48,19 @@ export async function inspectCluster(options: InspectOptions): Promise<SeenClust
       ...{ cluster, url, roundTripMs, members },
       problems: [...problems, ...clockProblems(members, platform.clock.now()), ...disagreements(members), ...missing(members, wanted)],
     };
+  } finally {
+    await link.close();
+  }
+}
+
+/** Returns the newest row of this host's journal that the members have seen. @throws {BusError} if the server does not answer */
+export async function readHead(options: Omit<InspectOptions, "wanted">): ReturnType<typeof headOf> {
+  const { platform, identity, url, cluster, members } = options;
+  const identities = await platform.identities();
+  const open = { buses: platform.buses, platform, identities, identity, servers: [url], cluster, name: "bascule audit" };
+  const link = await openLink({ ...open, connectMs: CONNECT_MS });
+  try {
+    return await headOf(link, identity.publicKey, new Map([...sendersOf(members), [identity.publicKey, "this host"]]));
   } finally {
     await link.close();
   }

@@ -59,6 +59,8 @@ export const auditCommand: Command = {
     { name: "since", value: "time", about: "Events at or after this time" },
     { name: "until", value: "time", about: "Events at or before this time" },
     { name: "head", value: "seal", about: "verify: a seal that the journal must contain" },
+    { name: "join", value: "url", about: "verify: also compare with what the members of this NATS server's cluster have seen" },
+    { name: "cluster", value: "name", about: "verify: name of that cluster (default: default)" },
     { name: "key", value: "key", about: "verify <export>: the expected signing key (default: this project's)" },
     { name: "accept", about: "verify: accept the journal as it is now and discard earlier checkpoints" },
     { name: "out", value: "file", about: "export: write to this file instead of stdout" },

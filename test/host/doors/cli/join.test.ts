@@ -1,4 +1,8 @@
+import { createHash } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { currentPlatform } from "../../../../host/platform/mod.ts";
 import { HAS_NATS, NATS_TITLE, startNatsServer } from "../../../support/nats-server.ts";
 import { createCliProject, type CliProject, type RunningCommand } from "./run-cli.ts";
 
@@ -38,7 +42,7 @@ async function member(url: string): Promise<{ readonly project: CliProject; read
 
 describe.runIf(HAS_NATS)(`bascule serve --join, on ${NATS_TITLE}`, () => {
   it(
-    "runs calls of a host that routes the plugin to the cluster, while the member holds the same bytes [CL1.join]",
+    "runs calls of a host that routes the plugin to the cluster, while the member holds the same bytes [CL1.join] [CL5.verify]",
     { timeout: 120_000 },
     async () => {
       const { url } = await startNatsServer();
@@ -81,6 +85,18 @@ describe.runIf(HAS_NATS)(`bascule serve --join, on ${NATS_TITLE}`, () => {
       alpha.serving.interrupt();
       await alpha.serving.ended;
       expect(await add()).toMatchObject(none);
+
+      // The journal and its checkpoint are gone; what the cluster has seen is not.
+      const verify = ["audit", "verify", `--join=${url}`, "--cluster=farm"];
+      expect((await alpha.project.run(verify)).out).toMatch(
+        /^good .*the cluster has seen record \d+ \(this host\), and the journal has it/s,
+      );
+      const { folder } = alpha.project;
+      await rm(join(folder, ".bascule/audit"), { recursive: true });
+      const name = `${createHash("sha256").update(folder).digest("hex").slice(0, 32)}.db`;
+      await rm(join(currentPlatform().environment.config, "journals", name));
+      expect((await alpha.project.run(["audit", "verify"])).out).toContain("Nothing has been recorded yet");
+      expect((await alpha.project.run(verify)).error).toMatch(/^error The journal was changed after it was written/);
     },
   );
 });
