@@ -63,9 +63,13 @@ export function createSessionAnswers(lasting?: SessionAnswersOptions): SessionAn
       const refused = store.put(session.id, { atMs: clock.now(), caller: callerOf(session), ...lists });
       if (refused !== undefined) throw new Error(refused);
     } catch (error) {
-      if (!isBroken) onDefect("Answers for a session cannot be kept, and end with this host", error);
-      isBroken = true;
+      complain(onDefect, error);
     }
+  }
+
+  function complain(onDefect: SessionAnswersOptions["onDefect"], error: unknown): void {
+    if (!isBroken) onDefect("Answers for a session cannot be kept, and end with this host", error);
+    isBroken = true;
   }
 
   return {
@@ -75,7 +79,14 @@ export function createSessionAnswers(lasting?: SessionAnswersOptions): SessionAn
       return known;
     },
     keep: (session) => (lasting === undefined ? undefined : keep(session, lasting)),
-    endSession: (id) => lasting?.store.delete(id),
+    endSession(id) {
+      if (lasting === undefined) return;
+      try {
+        lasting.store.delete(id);
+      } catch (error) {
+        complain(lasting.onDefect, error);
+      }
+    },
   };
 }
 

@@ -88,9 +88,10 @@ export async function openEarlier(
   const { lasting, mark, bus, store, service, places, onDefect } = ground;
   if (lasting === undefined || resumed === undefined) return;
   try {
-    await lasting.takeOver();
+    for (const { path, error } of await lasting.takeOver())
+      onDefect(`What an earlier host left in "${path}" cannot be read (delete the file; what it holds is lost)`, error);
   } catch (error) {
-    return onDefect("Calls of an earlier host cannot continue", error);
+    onDefect("What an earlier host left cannot be read", error);
   }
   lastingQuotas?.open(quotas);
   lastingResults?.open();

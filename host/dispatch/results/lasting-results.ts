@@ -58,7 +58,7 @@ interface Head {
 const encoder = new TextEncoder();
 
 export function createLastingResults({ store, clock, slices, onDefect }: LastingResultsOptions): LastingResults {
-  const known = createRemembered<Head>(MOST, MOST_BYTES, store.delete);
+  const known = createRemembered<Head>(MOST, MOST_BYTES, remove);
   /** Results of earlier processes, with their sizes. */
   const unread = new Map<string, number>();
   /** The newest last. */
@@ -77,10 +77,22 @@ export function createLastingResults({ store, clock, slices, onDefect }: Lasting
       const refused = store.put(callId, { ...head }, body);
       if (refused === undefined) return;
     } catch (error) {
-      if (!isBroken) onDefect("Results cannot be kept, and end with this host", error);
-      isBroken = true;
+      complain(error);
     }
     known.delete(callId);
+  }
+
+  function remove(callId: string): void {
+    try {
+      store.delete(callId);
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  function complain(error: unknown): void {
+    if (!isBroken) onDefect("Results cannot be kept, and end with this host", error);
+    isBroken = true;
   }
 
   function note(callId: string, head: Head, bytes: number): void {
@@ -100,7 +112,7 @@ export function createLastingResults({ store, clock, slices, onDefect }: Lasting
     if (bytes === undefined) return;
     unread.delete(callId);
     const { endedMs, owner, key } = objectOf(store.head(callId)?.value) ?? {};
-    if (typeof endedMs !== "number" || endedMs + MOST_AGE_MS < clock.now()) return store.delete(callId);
+    if (typeof endedMs !== "number" || endedMs + MOST_AGE_MS < clock.now()) return remove(callId);
     note(callId, { endedMs, ...(typeof owner === "string" && { owner }), ...(typeof key === "string" && { key }) }, bytes);
   }
 

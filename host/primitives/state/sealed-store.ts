@@ -13,12 +13,17 @@ import { tryJson } from "../json/json-text.ts";
 
 /** The store of one host. */
 export interface SealedStore {
-  /** Takes over the rows of hosts that have ended. */
-  takeOver(): Promise<void>;
+  /** Takes over the rows of hosts that have ended. @returns the files that cannot be read, which stay */
+  takeOver(): Promise<readonly DamagedFile[]>;
   /** Returns the rows of one kind. @param kind a word */
   space(kind: string, bounds?: SpaceBounds): SealedSpace;
   /** Releases the rows, which another host may take over then. */
   close(): void;
+}
+
+interface DamagedFile {
+  readonly path: string;
+  readonly error: unknown;
 }
 
 /** Defaults: 10,000 rows and 512 MiB of bodies. */
@@ -93,12 +98,22 @@ export function createSealedStore({ states, files, folder, keyFile, newId }: Sea
     const rows = rowsOf(kind);
     const nameOf = (id: string): string => `${kind} ${id}`;
     let total: number | undefined;
+
+    function open(id: string, part: "head" | "body"): Unsealed | undefined {
+      try {
+        const sealed = rows.get(id)?.file[part](nameOf(id));
+        return sealed && states.unseal(keyOf(), sealed, `${part} ${nameOf(id)}`);
+      } catch {
+        // SQLite cannot read a damaged file: its rows count as altered.
+        return { ok: false, differs: "altered" };
+      }
+    }
+
     return {
       list: () => Array.from(rows, ([id, { bytes }]) => ({ id, bytes })),
       head(id) {
-        const sealed = rows.get(id)?.file.head(nameOf(id));
-        if (sealed === undefined) return undefined;
-        const opened = states.unseal(keyOf(), sealed, `head ${nameOf(id)}`);
+        const opened = open(id, "head");
+        if (opened === undefined) return undefined;
         return opened.ok ? { value: tryJson(new TextDecoder().decode(opened.bytes)) } : { differs: opened.differs };
       },
       put(id, head, body) {
@@ -116,10 +131,7 @@ export function createSealedStore({ states, files, folder, keyFile, newId }: Sea
         rows.set(id, { file, bytes });
         return undefined;
       },
-      body(id) {
-        const sealed = rows.get(id)?.file.body(nameOf(id));
-        return sealed && states.unseal(keyOf(), sealed, `body ${nameOf(id)}`);
-      },
+      body: (id) => open(id, "body"),
       delete(id) {
         const row = rows.get(id);
         if (row === undefined) return;
@@ -144,13 +156,19 @@ export function createSealedStore({ states, files, folder, keyFile, newId }: Sea
   return {
     async takeOver() {
       const entries = await files.list(folder).catch(unlessMissing([]));
-      for (const { name, kind } of entries) {
-        if (kind !== "file" || !name.endsWith(SUFFIX)) continue;
-        const file = states.takeOver(`${folder}/${name}`);
-        if (file === undefined) continue;
-        held.push(file);
-        takeRows(file);
-      }
+      return entries.flatMap(({ name, kind }): readonly DamagedFile[] => {
+        const path = `${folder}/${name}`;
+        if (kind !== "file" || !name.endsWith(SUFFIX)) return [];
+        try {
+          const file = states.takeOver(path);
+          if (file === undefined) return [];
+          takeRows(file);
+          held.push(file);
+          return [];
+        } catch (error) {
+          return [{ path, error }];
+        }
+      });
     },
     space,
     close() {

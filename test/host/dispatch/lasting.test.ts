@@ -104,6 +104,26 @@ describe("a host that is killed", { timeout: 100_000 }, () => {
   });
 });
 
+describe("a damaged file of an earlier host", { timeout: 60_000 }, () => {
+  it("is named in the log, and hinders neither the rest nor any call [FR5.damaged]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-lasting-"));
+    const folder = await realpath(place.path);
+    const open = await project(folder);
+    const first = await open();
+    await first.call("echo.counted", { n: 1 }, { callId: "kept" });
+    await first.close();
+    const damaged = join(folder, ".bascule/waiting/0-damaged.db");
+    await writeFile(damaged, "this is not a database ".repeat(500));
+    const said: string[] = [];
+    const logger = { write: (_level: unknown, message: string) => void said.push(message), child: () => logger };
+    await using next = await open({ logger });
+    expect(said.filter((message) => message.includes("earlier host"))).toEqual([expect.stringContaining(damaged)]);
+    expect(next.result("kept")).toMatchObject({ output: { n: 1 } });
+    expect(codeOf(await next.call("echo.counted", {}, { callId: "new" }))).toBe("ok");
+    expect(codeOf(await next.call("echo.counted"))).toBe("resource_exhausted");
+  });
+});
+
 /** A project in memory, with one store after the other. */
 function memory(): { readonly platform: ReturnType<typeof memoryPlatform>; open(): Promise<SealedStore> } {
   const platform = memoryPlatform();
