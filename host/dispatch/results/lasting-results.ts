@@ -55,10 +55,15 @@ interface Head {
   readonly key?: string;
 }
 
+interface Kept extends Head {
+  /** True for a call of this process, whose repeats are decided without this store. */
+  readonly isOwn: boolean;
+}
+
 const encoder = new TextEncoder();
 
 export function createLastingResults({ store, clock, slices, onDefect }: LastingResultsOptions): LastingResults {
-  const known = createRemembered<Head>(MOST, MOST_BYTES, remove);
+  const known = createRemembered<Kept>(MOST, MOST_BYTES, remove);
   /** Results of earlier processes, with their sizes. */
   const unread = new Map<string, number>();
   /** The newest last. */
@@ -73,7 +78,7 @@ export function createLastingResults({ store, clock, slices, onDefect }: Lasting
     const body = bytesOf(result);
     unread.delete(callId);
     try {
-      note(callId, head, body.length);
+      note(callId, { ...head, isOwn: true }, body.length);
       const refused = store.put(callId, { ...head }, body);
       if (refused === undefined) return;
     } catch (error) {
@@ -95,7 +100,7 @@ export function createLastingResults({ store, clock, slices, onDefect }: Lasting
     isBroken = true;
   }
 
-  function note(callId: string, head: Head, bytes: number): void {
+  function note(callId: string, head: Kept, bytes: number): void {
     known.set(callId, head, head.owner ?? "");
     known.ended(callId, head, bytes);
   }
@@ -113,7 +118,7 @@ export function createLastingResults({ store, clock, slices, onDefect }: Lasting
     unread.delete(callId);
     const { endedMs, owner, key } = objectOf(store.head(callId)?.value) ?? {};
     if (typeof endedMs !== "number" || endedMs + MOST_AGE_MS < clock.now()) return remove(callId);
-    note(callId, { endedMs, ...(typeof owner === "string" && { owner }), ...(typeof key === "string" && { key }) }, bytes);
+    note(callId, { endedMs, isOwn: false, ...(typeof owner === "string" && { owner }), ...(typeof key === "string" && { key }) }, bytes);
   }
 
   function* readEach(): Generator<void, void> {
@@ -135,10 +140,11 @@ export function createLastingResults({ store, clock, slices, onDefect }: Lasting
     find(callId) {
       read(callId);
       const head = known.get(callId);
-      const opened = head && store.body(callId);
+      if (head === undefined || head.isOwn) return undefined;
+      const opened = store.body(callId);
       const result = opened?.ok === true ? objectOf(tryJson(new TextDecoder().decode(opened.bytes))) : undefined;
       // The seal proves that a host wrote it.
-      return head && result && { result: result as unknown as ToolResult, ...defined({ owner: head.owner, key: head.key }) };
+      return result && { result: result as unknown as ToolResult, ...defined({ owner: head.owner, key: head.key }) };
     },
     close: flush,
   };
