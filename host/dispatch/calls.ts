@@ -4,6 +4,7 @@ import type { RawArguments } from "../call/argument-text.ts";
 import type { HashPlatform } from "../primitives/json/json-hash.ts";
 import type { FrozenCalls } from "../effects/frozen/frozen-calls.ts";
 import { createAskedCalls, type RestoredCall } from "./asked-calls.ts";
+import { changesSomething } from "../audit/journal.ts";
 import { callKey } from "../call/call-key.ts";
 import type { ToolCall, ToolFailure, ToolResult } from "../call/call.ts";
 import { type CallAllOptions, type CallOptions, type CallRequest, ofRequest, toCall } from "./call-options.ts";
@@ -134,8 +135,10 @@ export function createCalls(options: CallsOptions): Calls {
     const ended = run(request, host, stop, (result) => {
       unfollow?.();
       if (key !== undefined) return key.then((known) => keepResult(result, request, known));
-      if (wanted.callId !== undefined && lasting !== undefined) void keepSoon(result, request);
-      return undefined;
+      if (wanted.callId === undefined || lasting === undefined) return undefined;
+      const keeping = keepChosen(result, request);
+      // A call that may have changed something must not run again, even if the host is killed at once.
+      return changesSomething(result.sideEffects) ? keeping : undefined;
     });
     if (isWaiting) return await ended;
     return await new Promise((resolve) => {
@@ -158,7 +161,7 @@ export function createCalls(options: CallsOptions): Calls {
     request: ToolCall,
     host: Dispatch,
     stop: AbortController,
-    onEnd: (result: ToolResult) => undefined | Promise<void>,
+    onEnd: (result: ToolResult) => undefined | Promise<unknown>,
   ): Promise<ToolResult> {
     const ended = dispatch(request, host, stop);
     const number = running.add(request, ended, stop);
@@ -177,12 +180,14 @@ export function createCalls(options: CallsOptions): Calls {
   }
 
   /** As above, for a call whose caller chose its id. A client of a door gets the result of a repeat instead of a second run. */
-  async function keepSoon(result: ToolResult, request: ToolCall): Promise<void> {
+  async function keepChosen(result: ToolResult, request: ToolCall): Promise<undefined> {
     if (isKept(request.callId)) return;
     const { owner } = request.session;
     const isRepeated = owner !== undefined && sizeOf(request.args) === undefined;
     const key = isRepeated ? await callKey(owner, request, options.platform) : undefined;
-    lasting?.keepSoon({ result, ...defined({ owner, key }) });
+    const ended: EndedCall = { result, ...defined({ owner, key }) };
+    if (key !== undefined && changesSomething(result.sideEffects)) lasting?.keep(ended);
+    else lasting?.keepSoon(ended);
   }
 
   /** Registers a call of an earlier process, so that it is found. */

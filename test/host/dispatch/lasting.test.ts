@@ -70,6 +70,24 @@ describe("a host that is killed", { timeout: 100_000 }, () => {
     expect(next.why("echo.counted")?.quotas).toMatchObject([{ used: 2, left: 0 }]);
   });
 
+  it("leaves the result of a call that may have changed something, however soon it is killed [FR2.once]", async () => {
+    await using place = await mkdtempDisposable(join(tmpdir(), "bascule-lasting-"));
+    const folder = await realpath(place.path);
+    const open = await project(folder);
+    await killed(
+      folder,
+      `const { writeSync } = await import("node:fs");
+       await host.call("echo.counted", { text: "once" }, { session: host.session({ owner: "ada" }), callId: "once" });
+       writeSync(1, "done\\n");
+       process.kill(process.pid, "SIGKILL");`,
+    );
+    await using next = await open();
+    const again = await next.call("echo.counted", { text: "once" }, { session: next.session({ owner: "ada" }), callId: "once" });
+    expect(again).toMatchObject({ ok: true, output: { text: "once" }, callId: "once" });
+    const events = (await next.audit.search({ callId: "once" })).map(({ event }) => event["type"]);
+    expect(events.filter((type) => type === "tool.called")).toEqual(["tool.called"]);
+  });
+
   it("leaves approvals for a session to the same session of the same caller only, and results to their callers [FR3.approvals] [FR3.results]", async () => {
     await using place = await mkdtempDisposable(join(tmpdir(), "bascule-lasting-"));
     const folder = await realpath(place.path);
