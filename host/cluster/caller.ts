@@ -31,9 +31,8 @@ interface CallerOptions {
   readonly onDefect: (message: string, error: unknown) => void;
 }
 
+/** Time for an answer, and between questions while nothing arrives. */
 const ASK_MS = 2_000;
-/** Time between questions while nothing arrives. */
-const LOOK_MS = 2_000;
 const AGAIN_MS = 100;
 /** After this time without a sign of any member the call ends: the others notice a dead one before. */
 const PATIENCE_MS = 20_000;
@@ -56,9 +55,8 @@ export async function callOnCluster(wanted: WantedCall, options: CallerOptions):
 
 async function openCall(wanted: WantedCall, options: CallerOptions): Promise<OpenCall> {
   const { slices, link } = options;
-  const key = await sha256Hex(wanted.callId);
   const hash = await callHash(wanted, wanted.args, { slices, sha256: link.platform.sha256 });
-  return new OpenCall(wanted, { ...options, key, hash });
+  return new OpenCall(wanted, { ...options, hash, key: await sha256Hex(wanted.callId) });
 }
 
 class OpenCall {
@@ -212,13 +210,13 @@ class OpenCall {
       this.#isAccepted = true;
       this.#isUncertain = true;
       this.#inbox.frames.from(ack.taken);
-      return LOOK_MS;
+      return ASK_MS;
     }
     if (ack.state === "ended") {
       // The result is sent with each such answer.
       if ((this.#ended += 1) > MOST_ENDED)
         this.#finish({ ok: false, error: this.#unusable(`its result cannot be used: ${this.#inbox.problem() ?? "it does not arrive"}`) });
-      return LOOK_MS;
+      return ASK_MS;
     }
     if (ack.state === "needed") this.#isAccepted = false;
     else this.#holder = undefined;
