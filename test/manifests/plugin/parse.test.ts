@@ -92,6 +92,7 @@ describe("parseManifest()", () => {
       sideEffects: ["read", "network"],
       destructive: true,
       determinism: "deterministic",
+      idempotent: true,
       permissions: { read: ["$workspace/a"] },
       native: true,
       requires: [{ capability: "read", arg: "path" }],

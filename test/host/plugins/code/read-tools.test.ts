@@ -35,6 +35,7 @@ import { MOST } from "./limits.ts";
  * @sideEffects read, network
  * @requires read path
  * @determinism deterministic
+ * @idempotent
  * @param args.path - A text file
  */
 export async function head({ path, lines = MOST }: { path: string; /** How many @integer @minimum 1 */ lines?: number }, context: Context): Promise<{ first: string[] }> {
@@ -50,6 +51,7 @@ export async function head({ path, lines = MOST }: { path: string; /** How many 
         title: "First lines",
         sideEffects: ["read", "network"],
         determinism: "deterministic",
+        idempotent: true,
         requires: [{ capability: "read", arg: "path" }],
         inputSchema: {
           type: "object",
