@@ -63,7 +63,7 @@ export function decideRequest(record: CallRecord | undefined, hash: string, view
 }
 
 type EndMove =
-  /** Replace the record by the result. */
+  /** Replace the record by the result, or create it if the server has lost it. */
   | { readonly move: "end" }
   /** The result of this process is recorded already: an earlier write was not acknowledged. */
   | { readonly move: "done" }
@@ -72,6 +72,7 @@ type EndMove =
 
 /** Decides about the result of a call that ran in this process. */
 export function decideEnd(record: CallRecord | undefined, incarnation: string): EndMove {
-  if (record === undefined || record.incarnation !== incarnation) return { move: "superseded" };
+  if (record === undefined) return { move: "end" };
+  if (record.incarnation !== incarnation) return { move: "superseded" };
   return record.state === "ended" ? { move: "done" } : { move: "end" };
 }

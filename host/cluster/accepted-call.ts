@@ -23,7 +23,7 @@ export interface ClusterCall extends Pick<CallHeader, "callId" | "digest" | "too
   readonly onYield: (value: JsonValue, json?: Uint8Array) => Promise<void>;
 }
 
-/** Runs a call. Resolves with the result as JSON; never rejects. */
+/** Runs a call. Resolves with the result as JSON; rejects only with defects. */
 export type RunCall = (call: ClusterCall) => Promise<Uint8Array>;
 
 interface AcceptedOptions {
@@ -46,6 +46,7 @@ interface AcceptedOptions {
 /** A caller that asks every 2 seconds is gone after this time. */
 const GONE_MS = 10_000;
 const LOOK_MS = 1_000;
+const MOST_WAITING = 8;
 const RETRY_MS = 250;
 const MOST_RETRY_MS = 2_000;
 const encoder = new TextEncoder();
@@ -59,6 +60,8 @@ export class AcceptedCall {
   #inbox: string;
   #heardAt: number;
   #frames: Promise<void> = Promise.resolve();
+  /** Progress that waits for frames before it, such as a large value on its way to the server. */
+  #waiting = 0;
 
   constructor(options: AcceptedOptions) {
     const { request, publicKey, link } = options;
@@ -137,13 +140,14 @@ export class AcceptedCall {
   /** Records the result, for as long as it takes: the call has acted, and its caller waits. */
   async #end(result: Uint8Array, revision: number): Promise<StoredRecord | undefined> {
     const { link, records, key, incarnation, onDefect, over } = this.#options;
-    let expected = revision;
+    let expected: number | undefined = revision;
     let kept = result;
     for (let waitMs = RETRY_MS; !over.aborted; waitMs = Math.min(2 * waitMs, MOST_RETRY_MS)) {
       try {
         const payload = await link.values.carry(`${key}.result.${incarnation}`, kept);
         const header = { kind: "record", key, state: "ended", hash: this.hash, incarnation } as const;
-        const ended = await records.replace({ header, payload }, expected);
+        const record = { header, payload };
+        const ended = await (expected === undefined ? records.create(record) : records.replace(record, expected));
         if (ended !== undefined) return ended;
         const now = await records.read(key);
         const { move } = decideEnd(now?.header, incarnation);
@@ -152,7 +156,7 @@ export class AcceptedCall {
           onDefect(`The call ${key} ran here, and has another result: the cluster counted this member as dead`, undefined);
           return now?.header.state === "ended" ? now : undefined;
         }
-        expected = now?.revision ?? expected;
+        expected = now?.revision;
       } catch (error) {
         if (!(error instanceof BusError || error instanceof AlteredRecord)) throw error;
         onDefect("The result of a call cannot be recorded yet", error);
@@ -166,8 +170,13 @@ export class AcceptedCall {
 
   /** Progress is dropped if the caller does not keep up. */
   #progress(value: JsonValue, json?: Uint8Array): void {
-    if (!this.#delivery.hasRoom) return;
-    this.#frames = this.#frames.then(() => this.#send("progress", json ?? encoder.encode(JSON.stringify(value))));
+    if (!this.#delivery.hasRoom || this.#waiting >= MOST_WAITING) return;
+    this.#waiting += 1;
+    this.#frames = this.#frames
+      .then(() => this.#send("progress", json ?? encoder.encode(JSON.stringify(value))))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
   }
 
   /** Resolves when the caller has room for the next value. */

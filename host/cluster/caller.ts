@@ -6,7 +6,7 @@
  */
 
 import type { JsonObject } from "../../manifests/mod.ts";
-import { type ToolErrorData, toolError, unavailable } from "../call/errors.ts";
+import { type ErrorCode, type ToolErrorData, toolError, unavailable } from "../call/errors.ts";
 import { BusError, type BusMessage } from "../platform/bus/bus-types.ts";
 import type { Slices } from "../platform/platform.ts";
 import { sha256Hex } from "../primitives/digest.ts";
@@ -16,6 +16,7 @@ import { type CallInbox, openCallInbox, type WantedCall } from "./call-inbox.ts"
 import { openEnvelope, sealEnvelope } from "./envelope.ts";
 import { type KeyList, type Link, sendersOf } from "./link.ts";
 import { lostError } from "./lost-call.ts";
+import { refusedCall, unansweredCall, unusableCall } from "./call-errors.ts";
 import { type AckHeader, clockProblem, NO_KEY, readAck } from "./messages.ts";
 import { callSubject, memberSubject } from "./names.ts";
 import type { Carried } from "./values.ts";
@@ -36,6 +37,8 @@ const ASK_MS = 2_000;
 const AGAIN_MS = 100;
 /** After this time without a sign of any member the call ends: the others notice a dead one before. */
 const PATIENCE_MS = 20_000;
+/** A round of asking and waiting counts as this at most: what arrived while this process was stopped is read first. */
+const ROUND_MS = 2 * ASK_MS;
 const MOST_BUSY = 20;
 const MOST_ENDED = 4;
 
@@ -70,11 +73,15 @@ class OpenCall {
   #arguments: Carried | undefined;
   /** Process that runs the call, as far as this caller knows. */
   #holder: string | undefined;
+  /** The holder did not answer in time, so the others are asked about it. */
+  #isHolderSilent = false;
   /** Whether the holder has answered that it runs the call. */
   #isAccepted = false;
   /** Whether it may have begun. */
   #isUncertain = false;
-  #heardAt: number;
+  /** Whether a member has told of a record of the call. */
+  #isKnown = false;
+  #silentMs = 0;
   #busy = 0;
   #ended = 0;
   /** The answer to a question that a cancellation did not wait for. */
@@ -84,10 +91,9 @@ class OpenCall {
     const { link, members } = options;
     this.#wanted = wanted;
     this.#options = options;
-    this.#heardAt = link.platform.clock.monotonic();
     this.#inbox = openCallInbox({
       ...{ link, senders: () => sendersOf(members()), key: options.key, hash: options.hash, wanted },
-      onHeard: () => this.#heard(),
+      onHeard: () => void (this.#silentMs = 0),
       onTaken: (taken) => this.#note({ kind: "taken", taken }),
       onGap: () => this.#wake(),
       onText: (text) => this.#finish({ ok: true, text }),
@@ -118,9 +124,11 @@ class OpenCall {
         this.#note({ kind: "cancel" });
         return { ok: false, error: toolError("cancelled", "The call was cancelled") };
       }
-      if (clock.monotonic() - this.#heardAt > PATIENCE_MS) return { ok: false, error: this.#noMember() };
+      if (this.#silentMs > PATIENCE_MS) return { ok: false, error: this.#noMember() };
+      const began = clock.monotonic();
       const waitMs = await this.#ask();
       if (this.#end === undefined && waitMs > 0) await this.#arrival(waitMs);
+      this.#silentMs += Math.min(clock.monotonic() - began, ROUND_MS);
     }
     return this.#end;
   }
@@ -134,7 +142,9 @@ class OpenCall {
     let answer: BusMessage;
     try {
       // A member that runs the call knows its arguments.
-      const bytes = await this.#request(subject, !this.#isAccepted);
+      const sealing = this.#request(subject, !this.#isAccepted);
+      const bytes = await Promise.race([sealing, this.#stopped]);
+      if (bytes === undefined) return this.#endAfter(sealing);
       const asked = link.bus.request(subject, bytes, { timeoutMs: ASK_MS });
       const first = await Promise.race([asked, this.#stopped]);
       if (first === undefined) return this.#cancelWhenKnown(asked);
@@ -145,8 +155,21 @@ class OpenCall {
     }
     const ack = this.#readAck(answer);
     if (ack === undefined) return AGAIN_MS;
-    this.#heard();
+    this.#silentMs = 0;
+    this.#isHolderSilent = false;
     return this.#follow(ack);
+  }
+
+  /** Large arguments are under way while the call is cancelled. */
+  #endAfter(sealing: Promise<Uint8Array>): number {
+    this.#late = sealing.then(
+      () => undefined,
+      (error: unknown) => {
+        // The call was not sent.
+        if (!(error instanceof BusError)) throw error;
+      },
+    );
+    return 0;
   }
 
   /** The member that accepts a call that was cancelled meanwhile is told when it answers. */
@@ -167,7 +190,8 @@ class OpenCall {
 
   #subject(): string {
     const { link } = this.#options;
-    return this.#holder === undefined ? callSubject(link.cluster, this.#wanted.digest) : memberSubject(link.cluster, this.#holder);
+    const holder = this.#isHolderSilent ? undefined : this.#holder;
+    return holder === undefined ? callSubject(link.cluster, this.#wanted.digest) : memberSubject(link.cluster, holder);
   }
 
   #unanswered({ code, message }: BusError): number {
@@ -179,6 +203,13 @@ class OpenCall {
     if (code !== "no_responders") {
       // The request may have arrived, and its answer may be lost.
       this.#isUncertain = true;
+      // The server may not have noticed yet that the member is cut off or stopped; the others know by its heartbeats.
+      this.#isHolderSilent = code === "timeout";
+      return AGAIN_MS;
+    }
+    if (this.#isHolderSilent) {
+      // No other member holds the plugin: only the holder is left to ask.
+      this.#isHolderSilent = false;
       return AGAIN_MS;
     }
     if (this.#holder !== undefined) {
@@ -195,9 +226,10 @@ class OpenCall {
 
   #follow(ack: AckHeader): number {
     if (ack.state === "refused") {
-      this.#finish({ ok: false, error: toolError(ack.code, ack.message) });
+      this.#finish({ ok: false, error: this.#refused(ack.code, ack.message) });
       return 0;
     }
+    this.#isKnown ||= ack.state === "elsewhere" || ack.state === "running" || ack.state === "ended";
     if (ack.state === "elsewhere") {
       const isNew = this.#holder !== ack.incarnation;
       this.#holder = ack.incarnation;
@@ -218,21 +250,27 @@ class OpenCall {
         this.#finish({ ok: false, error: this.#unusable(`its result cannot be used: ${this.#inbox.problem() ?? "it does not arrive"}`) });
       return ASK_MS;
     }
+    if (ack.state === "missing") {
+      this.#finish({ ok: false, error: lostError(this.#wanted.callId, "the server of the cluster has lost its record") });
+      return 0;
+    }
     if (ack.state === "needed") this.#isAccepted = false;
     else this.#holder = undefined;
     if (ack.state === "again") this.#isUncertain = true;
     if ((ack.state === "busy" || ack.state === "gone") && (this.#busy += 1) > MOST_BUSY)
-      this.#finish({ ok: false, error: toolError("overloaded", "Every member of the cluster that was asked is busy (call again later)") });
+      this.#finish({
+        ok: false,
+        error: this.#refused("overloaded", "Every member of the cluster that was asked is busy (call again later)"),
+      });
     return ack.state === "needed" ? 0 : AGAIN_MS;
   }
 
-  /** The error of a call that no member answers for. */
+  #refused(code: ErrorCode, message: string): ToolErrorData {
+    return refusedCall(this.#wanted, this.#isUncertain, { code, message });
+  }
+
   #noMember(): ToolErrorData {
-    const { callId, tool, digest } = this.#wanted;
-    if (this.#isUncertain) return lostError(callId, "no member of the cluster answers");
-    const { cluster, connectedMs } = this.#options.link;
-    if (connectedMs() === undefined) return unavailable(tool, `the server of the cluster "${cluster}" cannot be reached`);
-    return unavailable(tool, `no member of the cluster "${cluster}" holds this version of the plugin (${digest.slice(0, 12)}), or runs`);
+    return unansweredCall(this.#wanted, this.#isUncertain, this.#options.link);
   }
 
   async #request(subject: string, withArguments: boolean): Promise<Uint8Array> {
@@ -242,7 +280,7 @@ class OpenCall {
     const carried = withArguments ? this.#arguments : undefined;
     const header: JsonObject = {
       ...{ kind: "call", at: link.platform.clock.now(), callId, hash, digest, tool, owner, timeoutMs },
-      ...{ inbox: this.#inbox.subject, taken: this.#inbox.frames.taken(), hasArguments: withArguments },
+      ...{ inbox: this.#inbox.subject, taken: this.#inbox.frames.taken(), hasArguments: withArguments, isKnown: this.#isKnown },
       ...(traceparent !== undefined && { traceparent }),
       ...(carried?.large && { large: { ...carried.large } }),
     };
@@ -254,6 +292,8 @@ class OpenCall {
     const opened = openEnvelope(answer.bytes, answer.subject, { identities: link.identities, senders: sendersOf(this.#options.members()) });
     const problem = opened.ok ? clockProblem(opened.message.header, link.platform.clock.now()) : opened.reason;
     if (!opened.ok || problem !== undefined) {
+      // A member that this caller does not list may have accepted the call.
+      this.#isUncertain ||= !opened.ok || readAck(opened.message.header)?.state !== "refused";
       this.#finish({ ok: false, error: this.#unusable(`the answer of a member cannot be used: ${problem ?? ""}`) });
       return undefined;
     }
@@ -263,11 +303,7 @@ class OpenCall {
   }
 
   #unusable(reason: string): ToolErrorData {
-    return this.#isUncertain ? lostError(this.#wanted.callId, reason) : unavailable(this.#wanted.tool, reason);
-  }
-
-  #heard(): void {
-    this.#heardAt = this.#options.link.platform.clock.monotonic();
+    return unusableCall(this.#wanted, this.#isUncertain, reason);
   }
 
   /** The first end counts. */

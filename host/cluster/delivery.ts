@@ -57,14 +57,19 @@ export class Delivery {
   add(bytes: number, make: (number: number) => Pick<Frame, "send" | "onTaken">): void {
     this.#last += 1;
     const frame = { number: this.#last, bytes, ...make(this.#last) };
+    // The caller has it from a member that ran the call before.
+    if (frame.number <= this.#taken) return frame.onTaken();
     this.#under = [...this.#under, frame];
     this.#bytes += bytes;
     frame.send();
   }
 
-  /** The caller has taken the frames up to this number. Repeats and older numbers change nothing. */
+  /**
+   * The caller has taken the frames up to this number. Repeats and older numbers change nothing. A number above all of them comes from a caller
+   * that had frames of an earlier run.
+   */
   take(number: number): void {
-    if (number <= this.#taken || number > this.#last) return;
+    if (number <= this.#taken) return;
     this.#taken = number;
     const gone = this.#under.filter((frame) => frame.number <= number);
     this.#under = this.#under.filter((frame) => frame.number > number);

@@ -4,19 +4,19 @@
  */
 
 import type { JsonObject, JsonValue } from "../../manifests/mod.ts";
-import type { ErrorCode } from "../call/errors.ts";
 import { BusError, type BusMessage, type BusSubscription } from "../platform/bus/bus-types.ts";
 import type { Slices } from "../platform/platform.ts";
 import { sha256Hex } from "../primitives/digest.ts";
 import { createKeyedQueue } from "../primitives/keyed-queue.ts";
 import { type CallRecord, decideRequest, type MemberView } from "./acceptance.ts";
 import { AcceptedCall, type RunCall } from "./accepted-call.ts";
+import { type Answer, createRefusalLog, otherCall, refusal } from "./answers.ts";
 import { readArguments } from "./call-arguments.ts";
 import { openEnvelope, type Received, sealEnvelope } from "./envelope.ts";
 import { createHeartbeat, type Heartbeat, type MemberFacts } from "./heartbeat.ts";
 import { type KeyList, type Link, sendersOf } from "./link.ts";
 import { lostCall } from "./lost-call.ts";
-import { type CallHeader, clockProblem, NO_KEY, type PlainState, readCall, readNote } from "./messages.ts";
+import { type CallHeader, clockProblem, isInbox, NO_KEY, readCall, readNote } from "./messages.ts";
 import { callSubject, DEAD_MS, memberSubject } from "./names.ts";
 import { AlteredRecord, createRecords, type Records, type StoredRecord } from "./records.ts";
 
@@ -36,13 +36,9 @@ interface MemberOptions {
 const MOST_CALLS = 256;
 /** Requests that are read at a time. Callers of further ones ask again. */
 const MOST_REQUESTS = 2_000;
+const MOST_REQUEST_BYTES = 64 * 1024 * 1024;
 const MOST_DECISIONS = 8;
 const LOOK_MS = 50;
-
-/** An answer to a request; `incarnation` if it is about another process. */
-type Answer =
-  | { readonly state: PlainState; readonly incarnation?: string; readonly taken?: number }
-  | { readonly state: "refused"; readonly code: ErrorCode; readonly message: string };
 
 export class ClusterMember {
   readonly incarnation: string;
@@ -55,6 +51,8 @@ export class ClusterMember {
   readonly #subscriptions = new Map<string, BusSubscription>();
   readonly #own: BusSubscription;
   #requests = 0;
+  #requestBytes = 0;
+  readonly #tellRefusal: (reason: string) => void;
   /** Calls between the look for room and the record. */
   #starting = 0;
   #isDraining = false;
@@ -63,6 +61,7 @@ export class ClusterMember {
     const { link } = options;
     this.#options = options;
     this.incarnation = link.platform.random.uuidv7();
+    this.#tellRefusal = createRefusalLog(link.platform.clock, options.onDefect);
     this.#records = createRecords(link, () => this.#members());
     this.#heartbeat = createHeartbeat({ link, incarnation: this.incarnation, facts: options.facts, onDefect: options.onDefect });
     const subject = memberSubject(link.cluster, this.incarnation);
@@ -121,21 +120,24 @@ export class ClusterMember {
   }
 
   #onMessage(message: BusMessage, subject: string): void {
-    if (this.#requests >= MOST_REQUESTS) return;
+    const size = message.bytes.length;
+    if (this.#requests >= MOST_REQUESTS || this.#requestBytes + size > MOST_REQUEST_BYTES) return;
     this.#requests += 1;
+    this.#requestBytes += size;
     void this.#read(message, subject)
       .catch((error: unknown) => this.#options.onDefect("A message of the cluster cannot be read", error))
       .finally(() => {
         this.#requests -= 1;
+        this.#requestBytes -= size;
       });
   }
 
   async #read(message: BusMessage, subject: string): Promise<void> {
-    const { link, keys, onDefect } = this.#options;
+    const { link, keys } = this.#options;
     const opened = openEnvelope(message.bytes, subject, { identities: link.identities, senders: sendersOf(keys().callers) });
     const problem = opened.ok ? clockProblem(opened.message.header, link.platform.clock.now()) : opened.reason;
     if (!opened.ok || problem !== undefined) {
-      onDefect(`A message of the cluster is refused: ${problem ?? ""}`, undefined);
+      this.#tellRefusal(problem ?? "");
       // Without a valid sender, the answer names no call.
       return this.#answer(message, NO_KEY, refusal(problem ?? ""));
     }
@@ -158,6 +160,7 @@ export class ClusterMember {
 
   /** Runs for one key at a time, so that no call begins twice in this process. */
   async #decide(request: CallHeader, key: string, sender: Received): Promise<Answer> {
+    if (this.#over.signal.aborted) return { state: "gone" };
     const call = this.#running.get(key);
     if (call !== undefined && call.hash !== request.hash) return otherCall();
     if (call !== undefined) {
@@ -176,7 +179,7 @@ export class ClusterMember {
 
   async #carryOut(request: CallHeader, key: string, sender: Received): Promise<Answer> {
     // A request with arguments most likely begins the call: the first look is the attempt to create its record.
-    let stored = request.hasArguments ? undefined : await this.#records.read(key);
+    let stored = request.hasArguments && !request.isKnown ? undefined : await this.#records.read(key);
     for (let decisions = 0; decisions < MOST_DECISIONS; decisions++) {
       const view = await this.#viewOf(stored?.header);
       const next = decideRequest(stored?.header, request.hash, view);
@@ -217,9 +220,10 @@ export class ClusterMember {
   ): Promise<Answer | "changed"> {
     const { link, slices, find } = this.#options;
     const { key, sender, revision, isMine } = wanted;
-    if (!request.hasArguments) return { state: "needed" };
     const tool = find(request.digest, request.tool);
     if (tool === undefined || (this.#isDraining && isMine === undefined)) return { state: "gone" };
+    if (request.isKnown && revision === undefined && !tool.isIdempotent) return { state: "missing" };
+    if (!request.hasArguments) return { state: "needed" };
     if (this.#running.size + this.#starting >= MOST_CALLS) return { state: "busy" };
     this.#starting += 1;
     try {
@@ -277,7 +281,8 @@ export class ClusterMember {
 
   #answer({ replyTo }: BusMessage, key: string, answer: Answer): void {
     const { link } = this.#options;
-    if (replyTo === undefined) return;
+    // The signature does not cover it.
+    if (!isInbox(replyTo)) return;
     const header: JsonObject = { kind: "ack", key, incarnation: this.incarnation, taken: 0, at: link.platform.clock.now(), ...answer };
     try {
       link.bus.publish(replyTo, sealEnvelope(link.identity, replyTo, header));
@@ -286,12 +291,4 @@ export class ClusterMember {
       if (!(error instanceof BusError)) throw error;
     }
   }
-}
-
-function otherCall(): Answer {
-  return { state: "refused", code: "invalid_args", message: "Another call has this callId, with other arguments (use a new one)" };
-}
-
-function refusal(reason: string): Answer {
-  return { state: "refused", code: "unavailable", message: `A member of the cluster refuses the call: ${reason}` };
 }

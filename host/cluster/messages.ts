@@ -33,6 +33,8 @@ export interface CallHeader {
   readonly taken: number;
   /** Whether the arguments are with it. A caller that only asks leaves them out. */
   readonly hasArguments: boolean;
+  /** Whether a member has told the caller of a record of the call. Without one, the server has lost it. */
+  readonly isKnown: boolean;
   readonly large?: LargeValue;
 }
 
@@ -50,7 +52,7 @@ type NoteHeader =
   | { readonly kind: "taken"; readonly key: string; readonly taken: number }
   | { readonly kind: "cancel"; readonly key: string };
 
-const STATES = ["running", "ended", "needed", "elsewhere", "busy", "gone", "again"] as const;
+const STATES = ["running", "ended", "needed", "elsewhere", "busy", "gone", "again", "missing"] as const;
 /** Answers without an error. */
 export type PlainState = (typeof STATES)[number];
 
@@ -65,7 +67,7 @@ export type AckHeader = {
   readonly incarnation: string;
 } & (
   | {
-      /** `ended`: the result was sent. `needed`: send the arguments. `elsewhere`: ask that process. `busy`, `gone`: ask another member. `again`: ask again. */
+      /** `ended`: the result was sent. `needed`: send the arguments. `elsewhere`: ask that process. `busy`, `gone`: ask another member. `again`: ask again. `missing`: it may have run. */
       readonly state: PlainState;
       /** For `running`: frames that have been taken before. */
       readonly taken: number;
@@ -78,7 +80,8 @@ export type RecordHeader = CallRecord & { readonly kind: "record"; readonly key:
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/;
-const SUBJECT = /^[0-9A-Za-z_.-]{1,200}$/;
+const INBOX = /^_INBOX\.[0-9A-Za-z_.-]{1,190}$/;
+const OBJECT = /^[0-9A-Za-z_.-]{1,200}$/;
 const NAME = /^[A-Za-z$][\w.$-]{0,200}$/;
 const TRACEPARENT = /^[\da-f-]{55}$/;
 const MAX_ID_LENGTH = 256;
@@ -95,15 +98,16 @@ export function clockProblem({ at }: JsonObject, now: number): string | undefine
 }
 
 export function readCall(header: JsonObject): CallHeader | undefined {
-  const { kind, callId, hash, digest, tool, owner, timeoutMs, traceparent, inbox, taken, hasArguments, large } = header;
+  const { kind, callId, hash, digest, tool, owner, timeoutMs, traceparent, inbox, taken, hasArguments, isKnown, large } = header;
   if (kind !== "call" || !isText(callId, MAX_ID_LENGTH) || !matches(hash, SHA256) || !matches(digest, SHA256)) return undefined;
-  if (!matches(tool, NAME) || !isText(owner, MAX_OWNER_LENGTH) || !matches(inbox, SUBJECT) || !isCount(taken)) return undefined;
+  if (!matches(tool, NAME) || !isText(owner, MAX_OWNER_LENGTH) || !isInbox(inbox) || !isCount(taken)) return undefined;
   if (typeof timeoutMs !== "number" || !(timeoutMs > 0) || timeoutMs > MAX_TIMEOUT_MS || typeof hasArguments !== "boolean")
     return undefined;
+  if (typeof isKnown !== "boolean") return undefined;
   const value = readLarge(large);
   if (value === false) return undefined;
   return {
-    ...{ kind, callId, hash, digest, tool, owner, timeoutMs, inbox, taken, hasArguments },
+    ...{ kind, callId, hash, digest, tool, owner, timeoutMs, inbox, taken, hasArguments, isKnown },
     ...(matches(traceparent, TRACEPARENT) && { traceparent }),
     ...(value && { large: value }),
   };
@@ -146,8 +150,13 @@ function readLarge(value: JsonValue | undefined): LargeValue | false | undefined
   if (value === undefined) return undefined;
   if (!isJsonObject(value)) return false;
   const { name, bytes, sha256 } = value;
-  if (!matches(name, SUBJECT) || !isCount(bytes) || bytes > MAX_LARGE_BYTES || !matches(sha256, SHA256)) return false;
+  if (!matches(name, OBJECT) || !isCount(bytes) || bytes > MAX_LARGE_BYTES || !matches(sha256, SHA256)) return false;
   return { name, bytes, sha256 };
+}
+
+/** Whether a member may send to a subject that a message names: any other could be one of the server, or of a bucket. */
+export function isInbox(subject: JsonValue | undefined): subject is string {
+  return matches(subject, INBOX);
 }
 
 function isText(value: JsonValue | undefined, most: number): value is string {

@@ -91,7 +91,7 @@ const VALUES: readonly JsonValue[] = [
   { name: "missing", bytes: 5, sha256: "a".repeat(64) },
 ];
 const FIELDS = [
-  ..."callId hash digest tool owner timeoutMs traceparent inbox taken hasArguments large key number incarnation state".split(" "),
+  ..."callId hash digest tool owner timeoutMs traceparent inbox taken hasArguments isKnown large key number incarnation state".split(" "),
   ..."code message isIdempotent run __proto__ toString".split(" "),
 ];
 
@@ -107,6 +107,7 @@ function header(random: Random, now: number): JsonObject {
       inbox: "_INBOX.9",
       taken: 0,
       hasArguments: true,
+      isKnown: false,
     },
     ...{ key: "a".repeat(64), number: random.below(5), incarnation: "x", state: "ended", isIdempotent: true, run: 1 },
   };
