@@ -2,7 +2,7 @@
 
 import { JetStreamApiError } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { isMissingBucket } from "./nats-errors.ts";
+import { isMissingBucket, isUnanswered } from "./nats-errors.ts";
 import type { NatsLink } from "./nats-link.ts";
 
 /** A bucket of this name was created meanwhile, with other settings. */
@@ -31,7 +31,7 @@ export async function openBucket<T>(link: NatsLink, name: string, create: () => 
         try {
           return await run(bucket);
         } catch (error) {
-          if (!isMissingBucket(error)) throw error;
+          if (!isMissingBucket(error) && !isUnanswered(error)) throw error;
           // A server that lost its folder continues with an empty bucket.
           bucket = await open();
           return await run(bucket);

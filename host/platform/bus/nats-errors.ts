@@ -19,6 +19,11 @@ export function isMissingBucket(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 }
 
+/** Whether nothing takes writes to a bucket: the server has lost it, or has no leader for it. Then the write has not happened. */
+export function isUnanswered(error: unknown): boolean {
+  return isNamed(error, "JetStreamNotEnabled");
+}
+
 interface Connection {
   readonly nc: NatsConnection;
   readonly server: string;
@@ -36,7 +41,7 @@ export function toBusError(error: unknown, what: string, { nc, server, isConnect
       return ["closed", `the connection to ${server} is closed`];
     if (!isConnected()) return ["disconnected", `the connection to ${server} was lost, so it is unknown whether it happened`];
     if (error instanceof errors.TimeoutError) return ["timeout", `${server} did not answer in time, so it is unknown whether it happened`];
-    if (isNamed(error, "JetStreamNotEnabled")) {
+    if (isUnanswered(error)) {
       if (nc.info?.jetstream === true) return ["timeout", `${server} has no leader for it at the moment. Try again`];
       return [
         "refused",

@@ -177,4 +177,22 @@ describe.skipIf(!HAS_NATS)(NATS_TITLE, () => {
     expect(await values.create("new", nothing)).toBe(1);
     await vi.waitFor(() => expect(seen).toHaveBeenLastCalledWith("new", expect.anything()), { timeout: 30_000 });
   });
+
+  it("creates a bucket again for the first write after the server lost its folder [CL6.empty]", async () => {
+    const [first, second] = [await startNatsServer(), await startNatsServer()];
+    const wire = await startWire(first.port);
+    const onStatus = vi.fn<(status: string) => void>();
+    const bus = await connect(wire.url, { onStatus });
+    const [members, calls] = [await bus.values("members", BUCKET), await bus.values("calls", BUCKET)];
+    await members.put("key", nothing);
+    const revision = (await calls.create("key", nothing)) ?? 0;
+    wire.cut();
+    await vi.waitFor(() => expect(onStatus).toHaveBeenLastCalledWith("disconnected"));
+    wire.lead(second.port);
+    wire.heal();
+    await vi.waitFor(() => expect(onStatus).toHaveBeenLastCalledWith("connected"), { timeout: 30_000 });
+    expect(await members.put("key", nothing)).toBe(1);
+    expect(await calls.update("key", nothing, revision)).toBeUndefined();
+    expect(await calls.get("key")).toBeUndefined();
+  });
 });
