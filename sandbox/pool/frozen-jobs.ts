@@ -15,8 +15,10 @@ import type { Freezing } from "../wire/invocation.ts";
 import type { CallJob, Rest } from "./job.ts";
 import { claimResting, isAtRest, layOut, type OperationsState, type RestingCall, RestingMemory } from "../wire/resting-call.ts";
 
-/** A sleep below this length ends before it is worth keeping. */
+/** A sleep below this length ends before it is worth keeping. Longer for a large call: guests may sleep again and again. */
 const LEAST_SLEEP_MS = 1_000;
+/** Bytes that are worth a sleep of that length. */
+const SLEEP_BYTES = 256 * 1024;
 
 interface FreezerOptions {
   /** The base image, and the hash of everything that it depends on. */
@@ -44,7 +46,7 @@ export class Freezer {
   /** Freezes the call that its worker has just laid out, if it waits for nothing else. */
   rests(job: CallJob): void {
     const { rest, invocation, plugin } = job;
-    if (rest === undefined || invocation.freezing === undefined || !isLasting(rest.call, this.#options.now())) return;
+    if (rest === undefined || invocation.freezing === undefined || !isLasting(rest.call, job.frozenAt, this.#options.now())) return;
     this.#freeze(job, rest, invocation.freezing).catch((defect: unknown) =>
       this.#options.onDefect(`A call of ${plugin.source.name} cannot be frozen: ${String(defect)}`),
     );
@@ -63,6 +65,7 @@ export class Freezer {
     // The worker may have reused the memory while it was copied.
     if (!rest.isClaimed && !isAtRest(rest.call)) return;
     job.isFrozen = true;
+    job.frozenAt = this.#options.now();
     freezing.freeze(bytes, state.timerAt);
   }
 
@@ -117,10 +120,15 @@ export function thaw(job: CallJob): void {
   job.invocation.freezing?.thaw();
 }
 
-/** True if the call waits only for users, or for a timer that is due later than a moment from now. */
-function isLasting({ state: { operations, timerAt } }: RestingCall, now: number): boolean {
+/**
+ * True if the call waits only for users, or for a timer that is due later than a moment from now. A call that waits for a user and wakes
+ * often is frozen as rarely as one that sleeps.
+ */
+function isLasting({ guest, state: { operations, timerAt = Infinity } }: RestingCall, frozenAt: number | undefined, now: number): boolean {
   if (operations.atHost.length > 0) return false;
-  return operations.atPerson.length > 0 || (timerAt !== undefined && timerAt - now >= LEAST_SLEEP_MS);
+  const leastMs = LEAST_SLEEP_MS * Math.max(1, Math.ceil(guest.contents.length / SLEEP_BYTES));
+  if (timerAt - now >= leastMs) return timerAt !== Infinity || operations.atPerson.length > 0;
+  return operations.atPerson.length > 0 && (frozenAt === undefined || now - frozenAt >= leastMs);
 }
 
 /** Returns the waiting operations; undefined if the worker names one that it has not sent. */

@@ -77,6 +77,8 @@ export interface CallJob extends JobBase {
   asked: Map<number, Omit<FrozenOperation, "operation">> | undefined;
   /** True while the call's frozen bytes are up to date (`frozen-jobs.ts`). */
   isFrozen: boolean;
+  /** Time of its last freeze in this process. */
+  frozenAt: number | undefined;
 }
 
 /** A call that its worker laid out. */

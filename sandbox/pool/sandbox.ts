@@ -266,6 +266,7 @@ export function createSandbox(launcher: WorkerLauncher, options: SandboxOptions 
       answers: 0,
       asked: undefined,
       isFrozen: invocation.frozen !== undefined,
+      frozenAt: undefined,
       answering: { answer: (_number, operation, answer, brought) => pool.answer(job, { operation, answer, brought }) },
       settle(outcome, left) {
         invocation.signal.removeEventListener("abort", cancel);
