@@ -117,7 +117,14 @@ async function fill(store: SealedStore): Promise<void> {
 
 function openStore(folder: string, keyFile: string, waiting = `${folder}/waiting`): SealedStore {
   const { states, files, random } = currentPlatform();
-  return createSealedStore({ states, files, folder: waiting, keyFile, newId: random.uuidv7 });
+  return createSealedStore({
+    states,
+    files,
+    folder: waiting,
+    keyFile,
+    newId: random.uuidv7,
+    onDefect: (message) => mustBe(message, undefined),
+  });
 }
 
 /** Returns the bytes of an echo that sleeps. */

@@ -88,8 +88,7 @@ export async function openEarlier(
   const { lasting, mark, bus, store, service, places, onDefect } = ground;
   if (lasting === undefined || resumed === undefined) return;
   try {
-    for (const { path, error } of await lasting.takeOver())
-      onDefect(`What an earlier host left in "${path}" cannot be read (delete the file; what it holds is lost)`, error);
+    await lasting.takeOver();
   } catch (error) {
     onDefect("What an earlier host left cannot be read", error);
   }

@@ -43,7 +43,7 @@ export async function openGround(given: Platform, options: HostOptions, opened: 
   const platform: Platform = { ...given, log };
   const onDefect: OnDefect = (message, error, fields = {}) =>
     log.write("error", message, { ...fields, ...(error !== undefined && { error: defectText(error) }) });
-  const lasting = openLasting(platform, places, options);
+  const lasting = openLasting(platform, places, options, onDefect);
   const mark =
     lasting && createHostMark({ store: lasting.space("host"), newId: platform.random.uuidv7, now: platform.clock.now, onDefect });
   const redactSecrets = secrets.redact;
@@ -56,8 +56,13 @@ export async function openGround(given: Platform, options: HostOptions, opened: 
   return { ...events, ...(lasting && { lasting }), places, platform, secrets, dataFolders, fileService, onDefect, logLines: tail.lines };
 }
 
-function openLasting({ states, files, random }: Platform, places: Places, { loadsAtOnce }: HostOptions): SealedStore | undefined {
+function openLasting(
+  { states, files, random }: Platform,
+  places: Places,
+  { loadsAtOnce }: HostOptions,
+  onDefect: OnDefect,
+): SealedStore | undefined {
   if (places.project.path === undefined || loadsAtOnce !== undefined) return undefined;
   const { waitingFolder: folder, waitingKeyFile: keyFile } = places;
-  return createSealedStore({ states, files, folder, keyFile, newId: random.uuidv7 });
+  return createSealedStore({ states, files, folder, keyFile, newId: random.uuidv7, onDefect });
 }

@@ -116,8 +116,9 @@ export class Freezer {
 /** Takes the frozen bytes out of use, before the call goes on or ends. */
 export function thaw(job: CallJob): void {
   if (!job.isFrozen) return;
-  job.isFrozen = false;
   job.invocation.freezing?.thaw();
+  // If that failed, the call does nothing more.
+  job.isFrozen = false;
 }
 
 /**

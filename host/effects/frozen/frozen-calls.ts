@@ -136,8 +136,9 @@ export function createFrozenCalls({ platform, store, pending, onDefect }: Frozen
   }
 
   function forget(callId: string): void {
-    if (rows.size === 0 || !rows.delete(callId)) return;
+    if (rows.size === 0 || !rows.has(callId)) return;
     store.delete(callId);
+    rows.delete(callId);
   }
 
   async function identify(

@@ -15,7 +15,12 @@ export interface StateFile {
   body(id: string): Uint8Array | undefined;
   /** Adds or replaces a row. */
   put(id: string, head: Uint8Array, body: Uint8Array | undefined): void;
-  delete(id: string): void;
+  /**
+   * Deletes a row. If that fails, for example because the disk is full, the file is removed with all of its rows: none may come back.
+   *
+   * @returns why the file was removed; it must not be used any more
+   */
+  delete(id: string): string | undefined;
   /** Releases the file. Removes it if it has no rows. */
   close(): void;
 }

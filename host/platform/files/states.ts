@@ -82,6 +82,11 @@ function createFile(database: DatabaseSync, path: string): StateFile {
     }
   }
 
+  /** Called while the file is still held, because another host may take it over as soon as it is not. */
+  function remove(): void {
+    for (const companion of ["-wal", "-journal", ""]) rmSync(path + companion, { force: true });
+  }
+
   return {
     rows: () => rows.all().map(toRow),
     head: (id) => bytesOf(head.get(id)?.["head"]),
@@ -92,15 +97,24 @@ function createFile(database: DatabaseSync, path: string): StateFile {
         if (bytes === undefined) deleteBody.run(id);
         else putBody.run(id, bytes);
       }),
-    delete: (id) =>
-      together(() => {
-        deleteHead.run(id);
-        deleteBody.run(id);
-      }),
+    delete(id) {
+      try {
+        together(() => {
+          deleteHead.run(id);
+          deleteBody.run(id);
+        });
+        return undefined;
+      } catch (error) {
+        if (!database.isOpen) throw error;
+        // Removing files needs no room on the disk.
+        remove();
+        database.close();
+        return String(error);
+      }
+    },
     close() {
       const isEmpty = Number(count.get()?.["count"]) === 0;
-      // Removed while it is still held, because another host may take it over as soon as it is not.
-      if (isEmpty) for (const companion of ["-wal", "-journal", ""]) rmSync(path + companion, { force: true });
+      if (isEmpty) remove();
       database.close();
     },
   };

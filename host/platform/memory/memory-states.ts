@@ -21,7 +21,10 @@ export function createMemoryStates(plant: (path: string) => void, remove: (path:
       head: (id) => rows.get(id)?.head,
       body: (id) => rows.get(id)?.body,
       put: (id, head, body) => void rows.set(id, { head, body }),
-      delete: (id) => void rows.delete(id),
+      delete(id) {
+        rows.delete(id);
+        return undefined;
+      },
       close() {
         file.isHeld = false;
         if (rows.size > 0) return;

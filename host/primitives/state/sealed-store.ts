@@ -13,17 +13,12 @@ import { tryJson } from "../json/json-text.ts";
 
 /** The store of one host. */
 export interface SealedStore {
-  /** Takes over the rows of hosts that have ended. @returns the files that cannot be read, which stay */
-  takeOver(): Promise<readonly DamagedFile[]>;
+  /** Takes over the rows of hosts that have ended. */
+  takeOver(): Promise<void>;
   /** Returns the rows of one kind. @param kind a word */
   space(kind: string, bounds?: SpaceBounds): SealedSpace;
   /** Releases the rows, which another host may take over then. */
   close(): void;
-}
-
-interface DamagedFile {
-  readonly path: string;
-  readonly error: unknown;
 }
 
 /** Defaults: 10,000 rows and 512 MiB of bodies. */
@@ -58,6 +53,7 @@ export interface SealedStoreOptions {
   readonly folder: string;
   readonly keyFile: string;
   readonly newId: () => string;
+  readonly onDefect: (message: string, error?: unknown) => void;
 }
 
 interface Row {
@@ -65,18 +61,25 @@ interface Row {
   readonly bytes: number;
 }
 
+/** Rows of one kind. */
+interface Kind {
+  readonly rows: Map<string, Row>;
+  /** Bytes of all bodies. */
+  total: number;
+}
+
 const SUFFIX = ".db";
 const MAXIMUM_ROWS = 10_000;
 const MAXIMUM_BYTES = 512 * 1024 * 1024;
 const encoder = new TextEncoder();
 
-export function createSealedStore({ states, files, folder, keyFile, newId }: SealedStoreOptions): SealedStore {
+export function createSealedStore({ states, files, folder, keyFile, newId, onDefect }: SealedStoreOptions): SealedStore {
   const held: StateFile[] = [];
-  const kinds = new Map<string, Map<string, Row>>();
+  const kinds = new Map<string, Kind>();
   let isClosed = false;
   let key: Uint8Array | undefined;
 
-  function own(): StateFile {
+  function ownFile(): StateFile {
     const [known] = held;
     if (known !== undefined) return known;
     const made = states.create(`${folder}/${newId()}${SUFFIX}`);
@@ -88,25 +91,41 @@ export function createSealedStore({ states, files, folder, keyFile, newId }: Sea
     return (key ??= states.keyAt(keyFile));
   }
 
-  function rowsOf(kind: string): Map<string, Row> {
-    const rows = kinds.get(kind) ?? new Map<string, Row>();
-    kinds.set(kind, rows);
-    return rows;
+  function kindOf(name: string): Kind {
+    const kind = kinds.get(name) ?? { rows: new Map<string, Row>(), total: 0 };
+    kinds.set(name, kind);
+    return kind;
+  }
+
+  function forget(kind: Kind, id: string): void {
+    kind.total -= kind.rows.get(id)?.bytes ?? 0;
+    kind.rows.delete(id);
+  }
+
+  /** Deletes a row. @returns false if its file had to be removed with all others */
+  function remove(file: StateFile, name: string): boolean {
+    const removed = file.delete(name);
+    if (removed === undefined) return true;
+    held.splice(held.indexOf(file), 1);
+    for (const kind of kinds.values()) for (const [id, row] of kind.rows) if (row.file === file) forget(kind, id);
+    onDefect(`What was kept for the next host was removed, because a part of it could not be: ${removed}`);
+    return false;
   }
 
   function space(kind: string, { maximumRows = MAXIMUM_ROWS, maximumBytes = MAXIMUM_BYTES }: SpaceBounds = {}): SealedSpace {
-    const rows = rowsOf(kind);
+    const own = kindOf(kind);
+    const { rows } = own;
     const nameOf = (id: string): string => `${kind} ${id}`;
-    let total: number | undefined;
 
     function open(id: string, part: "head" | "body"): Unsealed | undefined {
+      let sealed: Uint8Array | undefined;
       try {
-        const sealed = rows.get(id)?.file[part](nameOf(id));
-        return sealed && states.unseal(keyOf(), sealed, `${part} ${nameOf(id)}`);
-      } catch {
-        // SQLite cannot read a damaged file: its rows count as altered.
+        sealed = rows.get(id)?.file[part](nameOf(id));
+      } catch (error) {
+        onDefect(`What was kept of "${nameOf(id)}" cannot be read`, error);
         return { ok: false, differs: "altered" };
       }
+      return sealed && states.unseal(keyOf(), sealed, `${part} ${nameOf(id)}`);
     }
 
     return {
@@ -118,57 +137,60 @@ export function createSealedStore({ states, files, folder, keyFile, newId }: Sea
       },
       put(id, head, body) {
         if (isClosed) return "the host is closed";
-        total ??= Array.from(rows.values()).reduce((sum, { bytes }) => sum + bytes, 0);
         const before = rows.get(id);
         const bytes = body?.length ?? 0;
         if (before === undefined && rows.size >= maximumRows) return `${rows.size} are kept already`;
-        const others = total - (before?.bytes ?? 0);
-        if (others + bytes > maximumBytes) return `${total} bytes are kept already`;
-        const file = before?.file ?? own();
+        const others = own.total - (before?.bytes ?? 0);
+        if (others + bytes > maximumBytes) return `${own.total} bytes are kept already`;
+        const file = before?.file ?? ownFile();
         const sealed = body && states.seal(keyOf(), body, `body ${nameOf(id)}`);
         file.put(nameOf(id), states.seal(keyOf(), encoder.encode(JSON.stringify(head)), `head ${nameOf(id)}`), sealed);
-        total = others + bytes;
+        own.total = others + bytes;
         rows.set(id, { file, bytes });
         return undefined;
       },
       body: (id) => open(id, "body"),
       delete(id) {
         const row = rows.get(id);
-        if (row === undefined) return;
-        row.file.delete(nameOf(id));
-        rows.delete(id);
-        if (total !== undefined) total -= row.bytes;
+        // Another host may have the file by then.
+        if (row === undefined || isClosed) return;
+        remove(row.file, nameOf(id));
+        forget(own, id);
       },
     };
   }
 
-  /** Two ended hosts may have left the same row: the first stays. */
-  function takeRows(file: StateFile): void {
-    for (const { id: name, bytes } of file.rows()) {
+  function take(path: string): void {
+    const file = states.takeOver(path);
+    const found = file?.rows() ?? [];
+    if (file === undefined) return;
+    held.push(file);
+    for (const { id: name, bytes } of found) {
       const end = name.indexOf(" ");
-      const rows = rowsOf(name.slice(0, end));
+      const kind = kindOf(name.slice(0, end));
       const id = name.slice(end + 1);
-      if (rows.has(id)) file.delete(name);
-      else rows.set(id, { file, bytes });
+      // Two ended hosts may have left the same row: the first stays.
+      if (kind.rows.has(id)) {
+        if (remove(file, name)) continue;
+        return;
+      }
+      kind.rows.set(id, { file, bytes });
+      kind.total += bytes;
     }
   }
 
   return {
     async takeOver() {
       const entries = await files.list(folder).catch(unlessMissing([]));
-      return entries.flatMap(({ name, kind }): readonly DamagedFile[] => {
-        const path = `${folder}/${name}`;
-        if (kind !== "file" || !name.endsWith(SUFFIX)) return [];
+      for (const { name, kind } of entries) {
+        if (kind !== "file" || !name.endsWith(SUFFIX)) continue;
         try {
-          const file = states.takeOver(path);
-          if (file === undefined) return [];
-          takeRows(file);
-          held.push(file);
-          return [];
+          take(`${folder}/${name}`);
         } catch (error) {
-          return [{ path, error }];
+          // The others can be read.
+          onDefect(`What an earlier host left in "${folder}/${name}" cannot be read (delete the file; what it holds is lost)`, error);
         }
-      });
+      }
     },
     space,
     close() {

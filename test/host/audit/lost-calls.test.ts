@@ -10,6 +10,8 @@ import { createService } from "../../../host/primitives/service/service.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
+const fail = (message: string): void => expect.unreachable(message);
+
 const platform = currentPlatform({ log: { level: "error" } });
 const env = { ...platform, turn: () => Promise.resolve() };
 
@@ -99,7 +101,7 @@ describe("createHostMark()", () => {
   it("is found by the next host, unless its host has closed [FR2.lost]", async () => {
     const { states, files, random } = memoryPlatform();
     const open = async (): Promise<ReturnType<typeof createHostMark> & { end(): void }> => {
-      const store = createSealedStore({ states, files, folder: "/kept", keyFile: "/key", newId: random.uuidv7 });
+      const store = createSealedStore({ states, files, folder: "/kept", keyFile: "/key", newId: random.uuidv7, onDefect: fail });
       await store.takeOver();
       const onDefect = (message: string): void => expect.unreachable(message);
       return { ...createHostMark({ store: store.space("host"), newId: random.uuidv7, now: () => 7, onDefect }), end: store.close };

@@ -149,7 +149,7 @@ function memory(): { readonly platform: ReturnType<typeof memoryPlatform>; open(
   return {
     platform,
     async open() {
-      const store = createSealedStore({ states, files, folder: "/kept", keyFile: "/key", newId: random.uuidv7 });
+      const store = createSealedStore({ states, files, folder: "/kept", keyFile: "/key", newId: random.uuidv7, onDefect: never });
       await store.takeOver();
       return store;
     },

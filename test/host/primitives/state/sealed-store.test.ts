@@ -4,13 +4,22 @@ import type { StateFile } from "../../../../host/platform/files/state-types.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 
 const FOLDER = "/workspace/.bascule/waiting";
+const never = (message: string): void => expect.unreachable(message);
 const body = (length: number): Uint8Array => new Uint8Array(length).fill(7);
 
 /** Opens stores of one project, one after the other or at the same time. */
 function project(): (options?: Partial<SealedStoreOptions>) => SealedStore {
   const { states, files, random } = memoryPlatform();
   return (options) =>
-    createSealedStore({ states, files, folder: FOLDER, keyFile: "/home/user/.config/key", newId: random.uuidv7, ...options });
+    createSealedStore({
+      states,
+      files,
+      folder: FOLDER,
+      keyFile: "/home/user/.config/key",
+      newId: random.uuidv7,
+      onDefect: never,
+      ...options,
+    });
 }
 
 async function idsIn(store: SealedStore, kind = "call"): Promise<readonly string[]> {
@@ -68,7 +77,7 @@ describe("createSealedStore()", () => {
     const { states, files, random } = memoryPlatform();
     let file: StateFile | undefined;
     const spied = { ...states, create: (path: string) => (file = states.create(path)) };
-    const options = { files, folder: FOLDER, newId: random.uuidv7 };
+    const options = { files, folder: FOLDER, newId: random.uuidv7, onDefect: never };
     const first = createSealedStore({ ...options, states: spied, keyFile: "/a" });
     for (const id of ["a", "b", "c"]) first.space("call").put(id, { id }, body(3));
     const [a = body(0), b = body(0)] = [file?.head("call a"), file?.head("call b")];
