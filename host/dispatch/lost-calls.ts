@@ -12,6 +12,7 @@ import { ERROR_TABLE } from "../call/error-table.ts";
 import { toolError } from "../call/errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, type SideEffect } from "../../manifests/mod.ts";
 import { defined } from "../primitives/defined.ts";
+import { ServiceError } from "../primitives/service/service.ts";
 import type { Calls } from "./calls.ts";
 
 interface LostCallsOptions {
@@ -31,9 +32,11 @@ interface LostCallsOptions {
 export function endLostCalls(options: LostCallsOptions): Promise<void> | undefined {
   const hosts = options.mark.ended();
   if (hosts.length === 0) return undefined;
-  return end(hosts, options).catch((error: unknown) =>
-    options.onDefect("Calls that were lost with an earlier host cannot be found", error),
-  );
+  return end(hosts, options).catch((error: unknown) => {
+    // The host closes, or the service has reported that its thread ended. The next host finds them.
+    if (error instanceof ServiceError && error.name === "ServiceEnded") return;
+    options.onDefect("Calls that were lost with an earlier host cannot be found", error);
+  });
 }
 
 async function end(hosts: readonly EndedHost[], { mark, find, isKept, calls, emit, flush }: LostCallsOptions): Promise<void> {

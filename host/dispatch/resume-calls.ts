@@ -44,6 +44,8 @@ interface ResumeOptions {
   readonly clock: Pick<Clock, "now" | "after">;
   readonly slices: Slices;
   readonly timeoutMs: () => number;
+  /** Whether calls go on when their time has come. */
+  readonly isResuming: boolean;
   readonly onDefect: (message: string, error?: unknown) => void;
 }
 
@@ -58,7 +60,7 @@ interface Waiting {
 }
 
 export function createResumedCalls(options: ResumeOptions): ResumedCalls {
-  const { frozen, pending, calls, registry, earlierTool, clock, slices, timeoutMs, onDefect } = options;
+  const { frozen, pending, calls, registry, earlierTool, clock, slices, timeoutMs, isResuming, onDefect } = options;
   const takeTurn = createTurns(AT_ONCE);
   const takePreviewTurn = createTurns(PREVIEWS_AT_ONCE);
   const waiting = new Map<string, Waiting>();
@@ -103,7 +105,7 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
     calls.expect({ request, key: kept.key, ended, ...(result && { pending: result }) });
     if (sinceMs + MAX_AGE_MS < clock.now()) return refuse(one, lost(call.callId, "it has waited for more than 7 days", kept.hasBegun));
     if (kept.pending !== undefined) ask(one, kept.pending);
-    if (kept.dueMs !== undefined) one.stops.push(clock.after(Math.max(0, kept.dueMs - clock.now()), () => goOn(one)));
+    if (kept.dueMs !== undefined && isResuming) one.stops.push(clock.after(Math.max(0, kept.dueMs - clock.now()), () => goOn(one)));
     return undefined;
   }
 

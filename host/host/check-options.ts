@@ -7,7 +7,7 @@ import { ISOLATION_KINDS } from "../../manifests/mod.ts";
 
 type Key = keyof HostOptions;
 
-const FLAGS: readonly Key[] = ["builtins", "undo", "watch", "settings", "scan"];
+const FLAGS: readonly Key[] = ["builtins", "undo", "watch", "settings", "scan", "resume"];
 /** Methods that each object must have, if it is given. */
 const METHODS: Readonly<Partial<Record<Key, readonly string[]>>> = {
   logger: ["write", "child"],

@@ -61,6 +61,11 @@ export interface HostOptions extends PlaceOptions {
   readonly loadsAtOnce?: (plugin: PluginVersion) => boolean;
   /** Workers that are started in advance, for hosts that live for one command. Default `spare`: the first one and a spare. */
   readonly warmWorkers?: WarmWorkers;
+  /**
+   * Whether calls that an earlier host left go on when their time has come. Default true. False is for hosts that live for one command, or
+   * with permissions of their own: there, only calls that a user answers or cancels go on.
+   */
+  readonly resume?: boolean;
   /** Whether to find and load plugins before `createHost` resolves. Default true; false leaves it to `reload()`. */
   readonly scan?: boolean;
   /**

@@ -77,7 +77,17 @@ export async function openCalls(stages: EarlierStages, options: HostOptions): Pr
   setDispatch(current, stages, { hooks: options.hooks ?? {}, executors, kept, quotas, telemetry });
   const lastingResults = openLastingResults(stages.ground);
   const calls = openPath(stages, current, { sessions, kept, lastingResults });
-  return { calls, sessions, kept, quotas, clusters, resumed: openResumed(stages, calls), lastingResults, lastingQuotas, telemetry };
+  return {
+    calls,
+    sessions,
+    kept,
+    quotas,
+    clusters,
+    resumed: openResumed(stages, calls, options),
+    lastingResults,
+    lastingQuotas,
+    telemetry,
+  };
 }
 
 /** Continues the calls of ended hosts, and ends those that were lost with them. Called once the plugins are loaded. */
@@ -106,6 +116,7 @@ export async function openEarlier(
 function openResumed(
   { ground, tools, plugins, policies, confirmations, effects: { frozen } }: EarlierStages,
   calls: Calls,
+  { resume = true }: HostOptions,
 ): ResumedCalls | undefined {
   return (
     frozen &&
@@ -115,7 +126,7 @@ function openResumed(
         versions: createVersions(ground.platform, ground.places.versionsFolder),
         ...{ consent: plugins.consent, newId: ground.platform.random.uuidv7 },
       }),
-      ...{ timeoutMs: policies.policies.confirmationTimeoutMs, onDefect: ground.onDefect },
+      ...{ timeoutMs: policies.policies.confirmationTimeoutMs, isResuming: resume, onDefect: ground.onDefect },
     })
   );
 }

@@ -63,6 +63,8 @@ export async function openLocalHost(context: CommandContext, oneRun: Permissions
       platform,
       plugins,
       watch,
+      // A call that goes on would end with the command, and have the permissions of this run.
+      resume: watch,
       // A call finds a worker. Other commands need one only if an image is not in the cache.
       warmWorkers: watch ? "spare" : options.onlyTool === undefined ? "none" : "first",
       ...(options.onlyTool !== undefined && { loadsAtOnce: hasTool(options.onlyTool) }),

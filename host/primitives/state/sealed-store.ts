@@ -118,6 +118,7 @@ export function createSealedStore({ states, files, folder, keyFile, newId, onDef
     const nameOf = (id: string): string => `${kind} ${id}`;
 
     function open(id: string, part: "head" | "body"): Unsealed | undefined {
+      if (isClosed) return undefined;
       let sealed: Uint8Array | undefined;
       try {
         sealed = rows.get(id)?.file[part](nameOf(id));
