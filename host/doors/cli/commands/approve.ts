@@ -63,8 +63,9 @@ async function answer(context: CommandContext, host: HostAccess, approve: boolea
     output.document({ ok: true, approved: false, request: question.request });
     return EXIT.ok;
   }
-  // A permission is part of a call whose own caller gets the result.
-  const result = question.request.permission === undefined ? await resultOf(context, host, question.request.callId) : undefined;
+  // A permission is part of a call whose own caller gets the result. In a host of this command the call has no caller, and ends with it.
+  const result =
+    question.request.permission === undefined || !host.running ? await resultOf(context, host, question.request.callId) : undefined;
   if (result?.ok === true) output.line(successText(result));
   if (result?.ok === false) for (const line of failureLines(result, output, await placeOf(context, host))) output.note(line);
   output.document({ ok: true, approved: true, request: question.request, ...(result && { result }) });
