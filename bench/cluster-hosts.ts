@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { callOnCluster } from "../host/cluster/caller.ts";
 import { type KeyList, type Link, openLink } from "../host/cluster/link.ts";
 import { createHost, type Host } from "../host/mod.ts";
+import type { Log } from "../host/platform/platform.ts";
 import { createIdentities } from "../host/platform/bus/identities.ts";
 import { currentPlatform } from "../host/platform/mod.ts";
 import type { JsonObject } from "../manifests/mod.ts";
@@ -41,6 +42,9 @@ export function compute(args) {
 export async function wait(args) { await new Promise((resolve) => setTimeout(resolve, args.ms)); return args; }
 `;
 
+/** A log of each cancelled call would be part of what is measured. */
+export const SILENT: Log = { write() {}, child: () => SILENT };
+
 export interface BenchCluster extends AsyncDisposable {
   /** A host in this process, with the same plugin. */
   readonly host: Host;
@@ -49,7 +53,7 @@ export interface BenchCluster extends AsyncDisposable {
   /** Calls a tool on the cluster with this many members. @throws {Error} if it fails */
   call(members: number, tool: BenchTool, args: JsonObject, signal?: AbortSignal): Promise<unknown>;
   /** Calls it on the host. @throws {Error} if it fails */
-  callHere(tool: BenchTool, args: JsonObject): Promise<unknown>;
+  callHere(tool: BenchTool, args: JsonObject, signal?: AbortSignal): Promise<unknown>;
   /** An empty request of NATS, and its answer of a member's process. */
   request(): Promise<void>;
 }
@@ -66,7 +70,7 @@ export async function startBenchCluster(mostMembers: number): Promise<BenchClust
   const project = await temporaryPlugins();
   await project.write("bench", SOURCE, TOOLS);
   const server = await createNatsServer();
-  const host = await createHost({ plugins: `${project.path}/plugins`, workspace: project.path, config: false });
+  const host = await createHost({ plugins: `${project.path}/plugins`, workspace: project.path, config: false, logger: SILENT });
   const session = host.session({ concurrency: 256, queue: 256 });
   const listings = [...host.listEach({})];
   const digest = listings.flatMap((listing) => listing.digest ?? [])[0] ?? "";
@@ -124,8 +128,8 @@ export async function startBenchCluster(mostMembers: number): Promise<BenchClust
       if (!result.ok) throw new Error(result.error?.message ?? "The call failed");
       return result.output;
     },
-    async callHere(tool, args) {
-      const result = await host.call(`bench_${tool}`, args, { session });
+    async callHere(tool, args, signal) {
+      const result = await host.call(`bench_${tool}`, args, { session, ...(signal !== undefined && { signal }) });
       if (!result.ok) throw new Error(result.error.message);
       return result.output;
     },

@@ -6,14 +6,14 @@ import { createRunCall, findHeld } from "../host/doors/cluster/run-call.ts";
 import { createHost } from "../host/mod.ts";
 import { createIdentities } from "../host/platform/bus/identities.ts";
 import { currentPlatform } from "../host/platform/mod.ts";
-import { ANSWERED_EMPTY, type BenchMember, ENDED, now } from "./cluster-hosts.ts";
+import { ANSWERED_EMPTY, type BenchMember, ENDED, now, SILENT } from "./cluster-hosts.ts";
 
 const settings = JSON.parse(process.argv[2] ?? "") as BenchMember;
 const platform = currentPlatform({ log: { level: "error" } });
 const { buses, slices } = platform;
 const identities = createIdentities();
 const identity = identities.open(settings.seed);
-const host = await createHost({ plugins: `${settings.folder}/plugins`, workspace: settings.folder, config: false });
+const host = await createHost({ plugins: `${settings.folder}/plugins`, workspace: settings.folder, config: false, logger: SILENT });
 const digests = new Set([...host.listEach({})].flatMap(({ digest }) => digest ?? []));
 const onDefect = (message: string, error: unknown): void => void process.stderr.write(`${message}: ${String(error)}\n`);
 

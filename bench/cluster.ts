@@ -8,9 +8,10 @@
 import { type BenchCluster, type BenchTool, ENDED, now, startBenchCluster } from "./cluster-hosts.ts";
 import { median, percentile } from "./measure.ts";
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const SIZES = [1, 2, 3];
 const CANCELS = 100;
+const ENDLESS = { ms: 20_000 };
 
 interface Work {
   readonly tool: BenchTool;
@@ -20,9 +21,9 @@ interface Work {
 }
 
 const WORKS: readonly Work[] = [
-  { tool: "echo", args: { text: "hello" }, calls: 1_000, inFlight: 64 },
-  { tool: "compute", args: { turns: 100_000 }, calls: 200, inFlight: 16 },
-  { tool: "wait", args: { ms: 50 }, calls: 1_000, inFlight: 128 },
+  { tool: "echo", args: { text: "hello" }, calls: 500, inFlight: 64 },
+  { tool: "compute", args: { turns: 100_000 }, calls: 100, inFlight: 16 },
+  { tool: "wait", args: { ms: 50 }, calls: 500, inFlight: 128 },
 ];
 
 await using cluster = await startBenchCluster(SIZES.length);
@@ -36,7 +37,9 @@ for (const work of WORKS) {
   console.log(`${work.tool.padEnd(8)} one host ${here.toFixed(0)}/s; members ${parts.join(", ")}`);
 }
 const cancelled = await cancelMs(cluster);
-console.log(`cancel   guest stopped after ${median(cancelled).toFixed(1)} ms, p99 ${percentile(cancelled, 0.99).toFixed(1)} ms`);
+for (const [where, samples] of Object.entries(cancelled)) {
+  console.log(`cancel   ${where}: guest stopped after ${median(samples).toFixed(1)} ms, p99 ${percentile(samples, 0.99).toFixed(1)} ms`);
+}
 
 /** Calls a second of the host (0) and of each cluster, in turn. */
 async function ratesOf(on: BenchCluster, { tool, args, calls, inFlight }: Work): Promise<ReadonlyMap<number, readonly number[]>> {
@@ -56,22 +59,33 @@ async function ratesOf(on: BenchCluster, { tool, args, calls, inFlight }: Work):
   return rates;
 }
 
-/** Milliseconds from the cancellation at the caller until the member has ended the guest. */
-async function cancelMs(on: BenchCluster): Promise<readonly number[]> {
+/** Milliseconds from the cancellation at the caller until the guest has ended, on this host and on a member. */
+async function cancelMs(on: BenchCluster): Promise<{ readonly host: readonly number[]; readonly member: readonly number[] }> {
   const { bus } = on.link(SIZES.length);
   let onEnded: (atMs: number) => void = () => undefined;
   bus.subscribe(ENDED, { onMessage: ({ bytes }) => onEnded(Number(new TextDecoder().decode(bytes))) });
   await bus.roundTrip();
-  const samples: number[] = [];
+  const [here, there]: [number[], number[]] = [[], []];
   for (let count = 0; count < CANCELS; count++) {
+    here.push(await cancelHere(on));
     const stop = new AbortController();
     const ended = new Promise<number>((resolve) => (onEnded = resolve));
-    const calling = on.call(SIZES.length, "compute", { turns: 1_000_000_000 }, stop.signal).catch((error: unknown) => error);
+    const calling = on.call(SIZES.length, "wait", ENDLESS, stop.signal).catch((error: unknown) => error);
     await new Promise((resolve) => setTimeout(resolve, 100));
     const begin = now();
     stop.abort();
-    samples.push((await ended) - begin);
+    there.push((await ended) - begin);
     await calling;
   }
-  return samples;
+  return { host: here, member: there };
+}
+
+async function cancelHere(on: BenchCluster): Promise<number> {
+  const stop = new AbortController();
+  const calling = on.callHere("wait", ENDLESS, stop.signal).catch((error: unknown) => error);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const begin = now();
+  stop.abort();
+  await calling;
+  return now() - begin;
 }
