@@ -34,6 +34,8 @@ interface MemberOptions {
 
 /** Calls that are accepted and not yet recorded. More go to other members. */
 const MOST_CALLS = 256;
+/** Each of so many bytes of arguments counts like a call: 256 MB at most. */
+const WEIGHT_BYTES = 1024 * 1024;
 /** Requests that are read at a time. Callers of further ones ask again. */
 const MOST_REQUESTS = 2_000;
 const MOST_REQUEST_BYTES = 64 * 1024 * 1024;
@@ -53,8 +55,8 @@ export class ClusterMember {
   #requests = 0;
   #requestBytes = 0;
   readonly #tellRefusal: (reason: string) => void;
-  /** Calls between the look for room and the record. */
-  #starting = 0;
+  /** Room that accepted calls and those about to be accepted take. */
+  #weight = 0;
   #isDraining = false;
 
   constructor(options: MemberOptions) {
@@ -224,8 +226,10 @@ export class ClusterMember {
     if (tool === undefined || (this.#isDraining && isMine === undefined)) return { state: "gone" };
     if (request.isKnown && revision === undefined && !tool.isIdempotent) return { state: "missing" };
     if (!request.hasArguments) return { state: "needed" };
-    if (this.#running.size + this.#starting >= MOST_CALLS) return { state: "busy" };
-    this.#starting += 1;
+    const weight = 1 + Math.floor((request.large?.bytes ?? 0) / WEIGHT_BYTES);
+    if (this.#weight + weight > MOST_CALLS) return { state: "busy" };
+    this.#weight += weight;
+    let isBegun = false;
     try {
       const args = await readArguments(request, sender.payload, { values: link.values, slices, sha256: link.platform.sha256 });
       if (!args.ok) return { state: "refused", code: "invalid_args", message: args.problem };
@@ -235,10 +239,11 @@ export class ClusterMember {
       const accepted =
         isMine ?? (await (revision === undefined ? this.#records.create({ header }) : this.#records.replace({ header }, revision)));
       if (accepted === undefined) return "changed";
-      this.#start(request, { key, sender, args: args.value, accepted });
+      this.#start(request, { key, sender, args: args.value, accepted, weight });
+      isBegun = true;
       return { state: "running" };
     } finally {
-      this.#starting -= 1;
+      if (!isBegun) this.#weight -= weight;
     }
   }
 
@@ -249,14 +254,23 @@ export class ClusterMember {
       sender,
       args,
       accepted,
-    }: { readonly key: string; readonly sender: Received; readonly args: JsonValue; readonly accepted: StoredRecord },
+      weight,
+    }: {
+      readonly key: string;
+      readonly sender: Received;
+      readonly args: JsonValue;
+      readonly accepted: StoredRecord;
+      readonly weight: number;
+    },
   ): void {
     const { link, run, onDefect } = this.#options;
     const { publicKey, name: caller } = sender;
     const parts = { link, records: this.#records, request, key, publicKey, caller, args, run, onDefect };
     const call = new AcceptedCall({ ...parts, incarnation: this.incarnation, over: this.#over.signal });
     this.#running.set(key, call);
-    void call.run(accepted).then((isKnown) => isKnown && this.#running.delete(key));
+    void call.run(accepted).then((isKnown) => {
+      if (isKnown && this.#running.delete(key)) this.#weight -= weight;
+    });
   }
 
   /** Ends a call whose member died, and that may not run again. */

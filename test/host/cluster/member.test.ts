@@ -183,6 +183,27 @@ describe("a cluster", () => {
     });
   });
 
+  it("leaves calls to others when it is full, also of few calls with large arguments [CL3.bounded]", async () => {
+    const cluster = createTestCluster();
+    let runs = 0;
+    const ends: (() => void)[] = [];
+    await cluster.member("alpha", () => {
+      runs += 1;
+      return new Promise((resolve) => ends.push(() => resolve(resultOf(1))));
+    });
+    const caller = await cluster.caller("web");
+    const large = "x".repeat(15 * 1024 * 1024);
+    const calls = Array.from({ length: 20 }, (_, index) => cluster.call(caller, { callId: `call-${index}`, args: { large } }));
+    const all = Promise.all(calls);
+    await cluster.pass(5_000);
+    // 15 MB weigh as much as 16 calls.
+    expect(runs).toBe(16);
+    for (const end of ends) end();
+    const got = await cluster.settle(all);
+    expect(got.filter((end) => end.ok).length).toBe(16);
+    expect(got.flatMap((end) => (end.ok ? [] : end.error.code))).toEqual(Array.from({ length: 4 }, () => "overloaded"));
+  });
+
   it("records a defect of the member as the result, and does not run the call again [CL2.defect]", async () => {
     const cluster = createTestCluster();
     let runs = 0;
