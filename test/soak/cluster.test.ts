@@ -8,7 +8,7 @@ describe.skipIf(!HAS_NATS)(NATS_TITLE, () => {
     "answers every call once, with at most one effect, while members and the server are killed [CL8.kills]",
     { timeout: 180_000 },
     async () => {
-      const { wrong, counts } = await soakCluster({ calls: 600, seed: 7, atOnce: 64, killMs: 700 });
+      const { wrong, counts } = await soakCluster({ calls: 800, seed: 7, atOnce: 64, killMs: 700 });
       expect(wrong).toEqual([]);
       expect(counts["member killed"]).toBeGreaterThan(0);
       expect(counts["answered"]).toBeGreaterThan(500);

@@ -34,7 +34,9 @@ export interface ClusterSoakResult {
 const MEMBER = fileURLToPath(new URL("./cluster-member.ts", import.meta.url));
 const NAMES = ["alpha", "beta", "gamma"];
 /** A call without an answer for this long has none. */
-const UNANSWERED_MS = 180_000;
+const UNANSWERED_MS = 60_000;
+/** A drained member that lives longer is ended. */
+const DRAINED_MS = 30_000;
 
 export async function soakCluster(options: ClusterSoakOptions): Promise<ClusterSoakResult> {
   const world = await openWorld(options.seed);
@@ -50,14 +52,13 @@ async function soak(world: World, { calls, atOnce, killMs, say = () => undefined
   const wrong: string[] = [];
   const counts: Record<string, number> = {};
   const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
-  let isOver = false;
   let next = 0;
 
   async function killAtRandom(): Promise<void> {
     let sinceServer = 0;
-    while (!isOver) {
+    // Members count another one as dead only after they were connected for 8 seconds: the last calls end when the kills have ended.
+    while (next < calls) {
       await pause(killMs * (0.5 + random()));
-      if (isOver) return;
       sinceServer += 1;
       const drawn = random();
       if (sinceServer >= 4 && drawn < 0.3) {
@@ -97,7 +98,6 @@ async function soak(world: World, { calls, atOnce, killMs, say = () => undefined
 
   const killing = killAtRandom();
   await Promise.all(Array.from({ length: atOnce }, () => callAll()));
-  isOver = true;
   await killing;
   // Runs that were under way may have acted after their call was lost.
   for (const [callId, times] of effects) {
@@ -180,7 +180,8 @@ async function openWorld(seed: number): Promise<World> {
       keys: { members, callers: { harness: caller.publicKey } },
     };
     const child = spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), MEMBER, JSON.stringify(settings)], {
-      stdio: ["ignore", "pipe", "inherit"],
+      // An inherited pipe would outlive a harness that is killed.
+      stdio: ["ignore", "pipe", "ignore"],
     });
     processes.set(name, child);
     await Promise.race([once(child.stdout, "data"), once(child, "close")]);
@@ -216,7 +217,9 @@ async function openWorld(seed: number): Promise<World> {
       if (child !== undefined && child.exitCode === null && child.signalCode === null) {
         const closed = once(child, "close");
         child.kill(signal);
+        const timer = setTimeout(() => child.kill("SIGKILL"), DRAINED_MS);
         await closed;
+        clearTimeout(timer);
       }
       await startMember(name);
     },
