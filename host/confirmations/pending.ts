@@ -47,9 +47,15 @@ export interface PendingConfirmations {
   /**
    * @param settle is called at most once.
    * @param asker the plugin or tool whose code asks; absent if the client itself asks
+   * @param isKept whether it was pending in an earlier process: it has had its place
    * @returns a function that withdraws it; undefined if there are too many
    */
-  open(pending: PendingConfirmation, settle: (answer: ConfirmationAnswer) => void, asker?: string): (() => void) | undefined;
+  open(
+    pending: PendingConfirmation,
+    settle: (answer: ConfirmationAnswer) => void,
+    asker?: string,
+    isKept?: boolean,
+  ): (() => void) | undefined;
   answer(requestId: string, answer: ConfirmationAnswer): AnswerOutcome;
 }
 
@@ -82,9 +88,9 @@ export function createPendingConfirmations(): PendingConfirmations {
 
   return {
     list: () => Array.from(open.values(), ({ pending }) => pending),
-    open(pending, settle, asker) {
+    open(pending, settle, asker, isKept = false) {
       const { requestId } = pending.request;
-      if (!hasRoom(pending, asker)) return undefined;
+      if (!isKept && !hasRoom(pending, asker)) return undefined;
       open.set(requestId, { pending, settle, asker });
       return () => void open.delete(requestId);
     },

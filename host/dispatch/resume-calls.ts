@@ -24,7 +24,7 @@ const AT_ONCE = 64;
 const PREVIEWS_AT_ONCE = 4;
 
 export interface ResumedCalls extends Pick<EarlierCalls, "need"> {
-  /** Reads the calls of ended hosts from now on, beside other work. @returns their ids */
+  /** Reads the calls of ended hosts from now on, beside other work. @returns the ids of all but those that turn out to be unreadable */
   open(): ReadonlySet<string>;
   /** Reads all of them now. */
   readAll(): void;
@@ -67,12 +67,16 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
   const sessions = new Map<string, Session>();
   /** Calls of ended hosts that are not read yet. */
   const unread = new Set<string>();
+  /** Calls of ended hosts but those that cannot be read. */
+  const left = new Set<string>();
   let isClosed = false;
 
   function read(callId: string): void {
     if (isClosed || !unread.delete(callId)) return;
+    left.delete(callId);
     try {
       const { kept, problem } = frozen.read(callId);
+      if (kept !== undefined) left.add(callId);
       if (kept === undefined) onDefect(`The waiting call ${callId} cannot continue: ${problem ?? ""}`);
       else take(kept);
     } catch (error) {
@@ -118,6 +122,7 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
       ({ approve, scope, reason }) =>
         goOn(one, approve ? { answer: "allowed", ...defined({ scope }) } : { answer: "denied", ...defined({ reason }) }),
       asked.request.permission === undefined ? undefined : (tool.plugin ?? tool.qualifiedName),
+      true,
     );
     if (withdraw === undefined) return goOn(one, { answer: "too_many" });
     one.stops.push(
@@ -179,9 +184,9 @@ export function createResumedCalls(options: ResumeOptions): ResumedCalls {
   return {
     open() {
       for (const callId of frozen.left()) unread.add(callId);
-      const all = new Set(unread);
+      for (const callId of unread) left.add(callId);
       if (unread.size > 0) void slices.run(readEach());
-      return all;
+      return left;
     },
     readAll() {
       for (const callId of unread) read(callId);

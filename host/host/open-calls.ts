@@ -107,8 +107,12 @@ export async function openEarlier(
   const kept = resumed.open();
   const find = (hosts: readonly EndedHost[]): Promise<readonly LostCall[]> =>
     service.run(LOST_CALLS, { folder: places.auditFolder, hosts }, { owner: "audit" });
+  const isKept = (callId: string): boolean => {
+    resumed.need(callId);
+    return kept.has(callId);
+  };
   const flush = async (): Promise<void> => await store?.flush();
-  let looking = mark && endLostCalls({ mark, find, isKept: (id) => kept.has(id), calls, emit: bus.emit, flush, onDefect });
+  let looking = mark && endLostCalls({ mark, find, isKept, calls, emit: bus.emit, flush, onDefect });
   void looking?.then(() => (looking = undefined));
   calls.follow({ need: resumed.need, looking: () => looking });
 }

@@ -16,10 +16,11 @@ export async function napping(
   place: string,
   defects: Defects = [],
   source: string = NAP,
+  permissions: object = {},
 ): Promise<(options?: HostOptions) => Promise<Host>> {
   const folder = await realpath(place);
   const tools = [{ name: "nap", description: "Sleeps", inputSchema: { type: "object" }, sideEffects: [] }];
-  const manifest = { schemaVersion: "1.0", name: "rest", version: "1.0.0", description: "Sleeps", tools };
+  const manifest = { schemaVersion: "1.0", name: "rest", version: "1.0.0", description: "Sleeps", permissions, tools };
   await mkdir(join(folder, "plugins/rest"), { recursive: true });
   await writeFile(join(folder, "bascule.json"), '{ "plugins": ["plugins"] }');
   await writeFile(join(folder, "plugins/rest/manifest.json"), JSON.stringify(manifest));
