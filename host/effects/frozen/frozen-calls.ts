@@ -115,18 +115,48 @@ interface Row {
   readonly bytes: number;
 }
 
+/** Half of what a host keeps: the calls of one plugin leave room for those of others. */
+const MOST_OF_PLUGIN = { rows: 5_000, bytes: 256 * 1024 * 1024 };
+
 export function createFrozenCalls({ platform, store, pending, onDefect }: FrozenCallsOptions): FrozenCalls {
   const { clock } = platform;
   const rows = new Map<string, Row>();
   /** Calls of ended hosts that are not read yet, with their sizes. */
   const unread = new Map<string, number>();
+  const ofPlugins = new Map<string, { rows: number; bytes: number }>();
   let isBroken = false;
+
+  function note(kept: KeptCall, bytes: number): void {
+    drop(kept.call.callId);
+    rows.set(kept.call.callId, { kept, bytes });
+    const own = ofPlugins.get(pluginOf(kept)) ?? { rows: 0, bytes: 0 };
+    ofPlugins.set(pluginOf(kept), { rows: own.rows + 1, bytes: own.bytes + bytes });
+  }
+
+  function drop(callId: string): void {
+    const row = rows.get(callId);
+    const own = row && ofPlugins.get(pluginOf(row.kept));
+    if (row === undefined || own === undefined) return;
+    rows.delete(callId);
+    if (own.rows === 1) ofPlugins.delete(pluginOf(row.kept));
+    else ofPlugins.set(pluginOf(row.kept), { rows: own.rows - 1, bytes: own.bytes - row.bytes });
+  }
+
+  /** Returns why a plugin may keep no more calls. */
+  function excess(kept: KeptCall, bytes: number): string | undefined {
+    const before = rows.get(kept.call.callId);
+    const own = ofPlugins.get(pluginOf(kept)) ?? { rows: 0, bytes: 0 };
+    const isTooMuch = own.bytes - (before?.bytes ?? 0) + bytes > MOST_OF_PLUGIN.bytes;
+    if (!isTooMuch && (before !== undefined || own.rows < MOST_OF_PLUGIN.rows)) return undefined;
+    return `${own.rows} calls of "${pluginOf(kept)}" with ${own.bytes} bytes are kept already`;
+  }
 
   function put(kept: KeptCall, guest?: Uint8Array): void {
     const { callId } = kept.call;
     try {
-      const refused = store.put(callId, kept as unknown as JsonValue, guest);
-      if (refused === undefined) return void rows.set(callId, { kept, bytes: guest?.length ?? 0 });
+      const bytes = guest?.length ?? 0;
+      const refused = excess(kept, bytes) ?? store.put(callId, kept as unknown as JsonValue, guest);
+      if (refused === undefined) return note(kept, bytes);
       onDefect(`A waiting call is not kept, and ends with this host: ${refused} (bascule waiting lists them)`);
     } catch (error) {
       if (!isBroken) onDefect("Waiting calls cannot be kept, and end with this host", error);
@@ -138,7 +168,7 @@ export function createFrozenCalls({ platform, store, pending, onDefect }: Frozen
   function forget(callId: string): void {
     if (rows.size === 0 || !rows.has(callId)) return;
     store.delete(callId);
-    rows.delete(callId);
+    drop(callId);
   }
 
   async function identify(
@@ -203,7 +233,7 @@ export function createFrozenCalls({ platform, store, pending, onDefect }: Frozen
       const bytes = unread.get(callId) ?? 0;
       unread.delete(callId);
       if (kept !== undefined) {
-        rows.set(callId, { kept, bytes });
+        note(kept, bytes);
         return { kept };
       }
       if (differs !== "project") store.delete(callId);
@@ -216,6 +246,11 @@ export function createFrozenCalls({ platform, store, pending, onDefect }: Frozen
 /** A step's call belongs to its caller, a stateful plugin's to its session, and the rest to what the caller gave this process. */
 function isKeepable({ chain, answer, seed, timeMs }: ToolCall, args: JsonValue): boolean {
   return chain === undefined && answer === undefined && seed === undefined && timeMs === undefined && sizeOf(args) === undefined;
+}
+
+/** Tools of the program count together. */
+function pluginOf({ tool }: KeptCall): string {
+  return tool.plugin ?? "";
 }
 
 function digestOf({ binding }: RegisteredTool): string | undefined {
