@@ -224,7 +224,11 @@ export class ClusterMember {
     const { key, sender, revision, isMine } = wanted;
     const tool = find(request.digest, request.tool);
     if (tool === undefined || (this.#isDraining && isMine === undefined)) return { state: "gone" };
-    if (request.isKnown && revision === undefined && !tool.isIdempotent) return { state: "missing" };
+    if (request.isKnown && revision === undefined) {
+      // The server has lost the record. The member that runs the call may be about to return, as after any outage.
+      if (!this.#mayJudge()) return { state: "again" };
+      if (!tool.isIdempotent) return { state: "missing" };
+    }
     if (!request.hasArguments) return { state: "needed" };
     const weight = 1 + Math.floor((request.large?.bytes ?? 0) / WEIGHT_BYTES);
     if (this.#weight + weight > MOST_CALLS) return { state: "busy" };
@@ -285,7 +289,12 @@ export class ClusterMember {
     if (record?.state !== "accepted" || record.incarnation === incarnation) return known("unknown");
     if (await this.#heartbeat.isThere(record.incarnation)) return known("alive");
     // After an outage every heartbeat is old: the others get the time to send one.
-    return known((this.#options.link.connectedMs() ?? 0) > DEAD_MS ? "dead" : "unknown");
+    return known(this.#mayJudge() ? "dead" : "unknown");
+  }
+
+  /** Whether every other member has had the time to send a heartbeat since the connection was made. */
+  #mayJudge(): boolean {
+    return (this.#options.link.connectedMs() ?? 0) > DEAD_MS;
   }
 
   #resend({ inbox }: CallHeader, { envelope }: StoredRecord): Answer {

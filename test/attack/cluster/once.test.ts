@@ -158,6 +158,31 @@ describe("a call of a hostile or unlucky cluster", () => {
     },
   );
 
+  it("is kept if the server lost the record, and its member comes back later than the others [CL2.storeLost]", async () => {
+    const cluster = createTestCluster();
+    let finish: ((result: Uint8Array) => void) | undefined;
+    let runs = 0;
+    const run = (): Promise<Uint8Array> => {
+      runs += 1;
+      return new Promise((resolve) => (finish = resolve));
+    };
+    await cluster.member("alpha", run);
+    const caller = await cluster.caller("web");
+    const calling = cluster.call(caller);
+    await cluster.until(() => finish !== undefined);
+    const { link } = await cluster.member("beta", run);
+    cluster.server.cut();
+    await cluster.pass(1_000);
+    cluster.server.heal("beta");
+    await cluster.settle(removeRecord(link));
+    cluster.server.heal("web");
+    await cluster.pass(4_000);
+    cluster.server.heal("alpha");
+    finish?.(resultOf("kept"));
+    expect(await cluster.settle(calling)).toEqual({ ok: true, text: '{"ok":true,"output":"kept"}' });
+    expect(runs).toBe(1);
+  });
+
   it("is not reported as over while its caller was frozen for a while [CL2.callerFrozen]", async () => {
     const net = freezable();
     const cluster = createTestCluster(net.network);
