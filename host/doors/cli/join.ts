@@ -27,6 +27,10 @@ export function clusterOption(options: CommandContext["options"]): { readonly ur
   const wrongName = checkCluster(name);
   if (wrongName !== undefined) throw usageError(`Option "--cluster": ${wrongName}`);
   if (!isClusterUrl(url) || !URL.canParse(url)) throw usageError(`Option "--join" must be a nats: or tls: URL, not "${url}"`);
+  const { username, password } = new URL(url);
+  // The message does not repeat the URL, which is secret then.
+  if (username !== "" || password !== "")
+    throw usageError('Option "--join" contains credentials: leave them out, hosts log in with their own keys');
   return { url, name };
 }
 

@@ -40,6 +40,15 @@ async function member(url: string): Promise<{ readonly project: CliProject; read
   return { project, serving, key: /\bkey\s+(U\w{55})/.exec(serving.printed())?.[1] ?? "" };
 }
 
+it("refuses credentials in --join, and does not repeat them [CL6.credentials]", async () => {
+  await using project = await createCliProject({ "bascule.json": "{}" });
+  for (const command of ["serve", "doctor"]) {
+    const { error, out } = await project.run([command, "--join=nats://me:hidden@127.0.0.1:1"]);
+    expect(error).toContain("contains credentials");
+    expect(error + out).not.toContain("hidden");
+  }
+});
+
 describe.runIf(HAS_NATS)(`bascule serve --join, on ${NATS_TITLE}`, () => {
   it(
     "runs calls of a host that routes the plugin to the cluster, while the member holds the same bytes [CL1.join] [CL5.verify]",
