@@ -25,6 +25,7 @@ const option = (name: string): string | undefined => (args.includes(`--${name}`)
 const platform = currentPlatform({ log: { level: "error" } });
 const plugins = resolve(option("plugins") ?? `${REPOSITORY}plugins`);
 const given = option("folder");
+if (given !== undefined) await mkdir(resolve(given), { recursive: true });
 const folder = await realpath(given === undefined ? await mkdtemp(join(tmpdir(), "bascule-cluster-")) : resolve(given));
 const children: ChildProcess[] = [];
 
