@@ -116,10 +116,7 @@ export function createCalls(options: CallsOptions): Calls {
     const request = toCall(tool, args, wanted, { newId, defaultSession, onPending, chain });
     const host = current();
     if (closing) return await refuse(request, host, unavailable(tool, "the host is closing"));
-    if (preparing !== undefined) {
-      await preparing();
-      preparing = undefined;
-    }
+    if (preparing !== undefined) await prepare();
     if (wanted.callId !== undefined) {
       await earlier?.looking();
       need(wanted.callId);
@@ -154,6 +151,11 @@ export function createCalls(options: CallsOptions): Calls {
       };
       void ended.then(resolve);
     });
+  }
+
+  async function prepare(): Promise<void> {
+    await preparing?.();
+    preparing = undefined;
   }
 
   /** @param onEnd awaited before the caller gets the result */
@@ -290,12 +292,14 @@ export function createCalls(options: CallsOptions): Calls {
       lasting?.keep(ended);
     },
     expect: (restored) => asked.restore(restored.request.callId, restored),
-    resume(request, { key, isCancelled, tool }) {
+    async resume(request, { key, isCancelled, tool }) {
+      await prepare();
       const stop = new AbortController();
       if (isCancelled) stop.abort();
-      return run(request, withTool(tool), stop, (result) => keepResult(result, request, key));
+      return await run(request, withTool(tool), stop, (result) => keepResult(result, request, key));
     },
     async end(request, key, error) {
+      await prepare();
       const result = await refuse(request, current(), error);
       lasting?.keep({ result, key, ...ownerOf(request) });
       current().frozen?.forget(request.callId);

@@ -111,7 +111,11 @@ export async function openEarlier(
     resumed.need(callId);
     return kept.has(callId);
   };
-  const flush = async (): Promise<void> => await store?.flush();
+  const flush = async (): Promise<void> => {
+    // Nothing is written before the first call otherwise.
+    await store?.prepare();
+    await store?.flush();
+  };
   let looking = mark && endLostCalls({ mark, find, isKept, calls, emit: bus.emit, flush, onDefect });
   void looking?.then(() => (looking = undefined));
   calls.follow({ need: resumed.need, looking: () => looking });

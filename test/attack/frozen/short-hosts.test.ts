@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Defects, frozen, NAP, napping } from "./projects.ts";
 
 describe("hosts that live for one command", { timeout: 60_000 }, () => {
-  it("leave calls whose time has come to a host that stays, and report nothing when they close [FR2.commands]", async () => {
+  it("leave calls whose time has come to a host that stays, and report nothing when they close [FR2.commands] [FR2.journal]", async () => {
     await using place = await mkdtempDisposable(join(tmpdir(), "bascule-frozen-"));
     const defects: Defects = [];
     const open = await napping(place.path, defects, NAP);
@@ -23,6 +23,10 @@ describe("hosts that live for one command", { timeout: 60_000 }, () => {
     await short.close();
     await using next = await open();
     await expect.poll(() => next.result("left"), { timeout: 20_000 }).toMatchObject({ ok: true, output: "woke" });
+    await next.audit.flush();
+    // The journal has its end, although no other call began here.
+    const events = await next.audit.search({ callId: "left" });
+    expect(events.map(({ event }) => event["type"])).toEqual(["tool.called", "tool.resumed", "tool.completed"]);
     expect(defects).toEqual([]);
   });
 });
