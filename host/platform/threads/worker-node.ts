@@ -17,13 +17,14 @@ import { zlibCodec } from "../zlib-codec.ts";
 
 enableCompileCache();
 if (parentPort === null) throw new Error("This file is the entry of a worker");
-const given = firstMessage(parentPort);
-// After the cache is on, so that it serves these sources too.
-const { serveWorker } = await import("../../../sandbox/worker/main.ts");
+// Not awaited here: V8 ends the whole process if a thread is ended in the moment in which a module with an `await` of its own does.
+void startServing(parentPort);
 
-startServing(parentPort, (await given) as WorkerInit);
-
-function startServing(parent: MessagePort, init: WorkerInit): void {
+async function startServing(parent: MessagePort): Promise<void> {
+  // Imported after the cache is on, so that it serves these sources too.
+  const [given, { serveWorker }] = await Promise.all([firstMessage(parent), import("../../../sandbox/worker/main.ts")]);
+  // Written by `workers.ts`.
+  const init = given as WorkerInit;
   // Written by `newWorkerThread`.
   const { requests, syncPort, said } = workerData as WorkerPorts;
   const port = said ?? parent;
