@@ -19,6 +19,8 @@ interface FrameReaderOptions {
   /** Frames are missing: the member has to send them again. */
   readonly onGap: () => void;
   readonly onError: (error: ToolErrorData) => void;
+  /** A value cannot be fetched, so the frames after it cannot be passed on either. */
+  readonly onUnusable: (reason: string) => void;
 }
 
 export interface FrameReader {
@@ -38,7 +40,7 @@ const MOST_WAITING = 64;
 const TELL_EVERY = 8;
 
 export function createFrameReader(options: FrameReaderOptions): FrameReader {
-  const { key, values, onTaken, onGap, onError } = options;
+  const { key, values, onTaken, onGap, onError, onUnusable } = options;
   let taken = 0;
   let arrived = 0;
   let told = 0;
@@ -78,7 +80,8 @@ export function createFrameReader(options: FrameReaderOptions): FrameReader {
         .then(() => pass(message, frame.number))
         .catch((error: unknown) => {
           if (!(error instanceof BusError)) throw error;
-          onError(resourceExhausted("frames", VALUE_BOUNDS.maxBytes));
+          if (error.code === "too_large") onError(resourceExhausted("frames", VALUE_BOUNDS.maxBytes));
+          else onUnusable(error.message);
         });
     },
     idle: () => work,

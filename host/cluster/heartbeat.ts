@@ -117,6 +117,12 @@ function readBeat(header: JsonObject, payload: Uint8Array): Omit<SeenMember, "na
   const digests = read.ok ? (read.value as JsonValue) : undefined;
   if (kind !== "beat" || typeof at !== "number" || typeof calls !== "number" || digests === undefined || !isJsonArray(digests))
     return undefined;
-  if (typeof version !== "string" || typeof policy !== "string") return undefined;
+  // Both are shown on terminals.
+  if (!isPlain(version) || !isPlain(policy)) return undefined;
   return { at, version, calls, policy, digests: digests.filter((digest) => typeof digest === "string") };
+}
+
+/** A version or a hash; a hash that is not known yet is empty. */
+function isPlain(value: JsonValue | undefined): value is string {
+  return typeof value === "string" && /^[\w:.+-]{0,128}$/.test(value);
 }
