@@ -177,5 +177,8 @@ function toParams({ args, ...rest }: CallRequest): object {
 }
 
 function gone(): DoorError {
-  return new DoorError("closed", "The host that served this project has stopped");
+  return new DoorError(
+    "closed",
+    "The host that served this project has stopped (start it again; `bascule waiting` lists the calls that it continues)",
+  );
 }

@@ -96,7 +96,10 @@ describe("watch() over the socket", () => {
     const lost = watcher?.operations.watch(0, { signal: new AbortController().signal, onEvent: () => {} });
     const error = lost?.catch((thrown: unknown) => thrown);
     await door.close();
-    expect(await error).toMatchObject({ code: "closed", message: "The host that served this project has stopped" });
+    expect(await error).toMatchObject({
+      code: "closed",
+      message: "The host that served this project has stopped (start it again; `bascule waiting` lists the calls that it continues)",
+    });
   });
 
   it("drops and counts events while the client does not read [DI4.watch-slow]", async () => {

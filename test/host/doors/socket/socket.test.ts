@@ -282,7 +282,12 @@ describe("openSocketDoor()", () => {
     await started.promise;
     remote?.close();
     await cancelled.promise;
-    expect(await refused).toEqual(new DoorError("closed", "The host that served this project has stopped"));
+    expect(await refused).toEqual(
+      new DoorError(
+        "closed",
+        "The host that served this project has stopped (start it again; `bascule waiting` lists the calls that it continues)",
+      ),
+    );
     await door.close();
   });
 
